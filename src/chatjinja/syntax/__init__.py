@@ -1,0 +1,1 @@
+"""Template text to tree and back. Knows no values and no dialects, only a `SyntaxConfig`."""

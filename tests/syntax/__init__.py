@@ -1,0 +1,1 @@
+"""Tests of the syntax layer: text to tokens to tree, and back."""
