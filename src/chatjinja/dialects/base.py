@@ -1,0 +1,57 @@
+"""The record that describes a dialect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chatjinja.runtime.tables import Tables
+from chatjinja.semantics import Semantics
+from chatjinja.syntax.config import SyntaxConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One way in which a dialect differs from its reference engine.
+
+    Attributes:
+        name: short kebab-case name.
+        what: what happens here, and what the reference does.
+        example: a template that shows it.
+        reference: what the reference gives for `example`.
+        here: what this dialect gives.
+    """
+
+    name: str
+    what: str
+    example: str
+    reference: str
+    here: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A template language as one engine understands it.
+
+    Attributes:
+        name: what users write, such as ``"llama.cpp"``.
+        reference: the engine and version whose behaviour is reproduced.
+        syntax: switches of lexer and parser.
+        semantics: switches of statements and names.
+        tables: built-ins of the fast form; `exact_tables` those of the exact form.
+        deviations: where the dialect knowingly differs from its reference.
+        reference_marking: whether the reference engine marks input, so that there is something to reproduce.
+    """
+
+    name: str
+    reference: str
+    syntax: SyntaxConfig
+    semantics: Semantics
+    tables: Tables
+    exact_tables: Tables
+    deviations: tuple[Deviation, ...]
+    reference_marking: bool = True
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """Names that mean something without a context: constants and global functions."""
+        return frozenset((*(name for name, _ in self.semantics.constants), *self.tables.globals))

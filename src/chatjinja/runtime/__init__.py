@@ -1,0 +1,1 @@
+"""What generated code calls: values, operators, conversions, filters, tests, methods, globals, limits."""

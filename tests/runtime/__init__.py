@@ -1,0 +1,1 @@
+"""Values and built-ins, without lexer, parser or compiler."""
