@@ -1,0 +1,1 @@
+"""Long searches for templates that render wrongly."""

@@ -1,0 +1,1 @@
+"""Templates with what they give, as data; see `tests.cases.read`."""

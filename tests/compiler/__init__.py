@@ -1,0 +1,1 @@
+"""The compiler, by what compiled templates do."""

@@ -1,0 +1,1 @@
+"""The recorded behaviour of the reference engine, case by case."""

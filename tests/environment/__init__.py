@@ -1,0 +1,1 @@
+"""Environments and templates as callers use them."""

@@ -1,0 +1,1 @@
+"""Marking of input: reference, sound, with provenance."""

@@ -1,0 +1,76 @@
+"""The recorded corpora: the reference's parts, and the laws of sound marking on real templates and contexts."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from typing import Any
+
+import pytest
+
+from chatjinja import Environment, Template, TemplateError
+from tests.conformance.checker import check_all
+from tests.conformance.corpora import CLOCK, CORPORA, Case, context_json, read_corpus, shared_folder
+from tests.marking.support import check_shape, exact_parts, false_marks, flags, leaks, with_canaries
+
+GROUPS = {"micro": 4, "fuzz": 6, "real": 30}
+KEPT = frozenset(("system", "user", "assistant", "tool", "<s>", "</s>", "function", "text", "image", "object"))
+"""Words that templates look for; roles and special tokens among them are trusted."""
+
+pytestmark = pytest.mark.skipif(
+    shared_folder() is None and os.environ.get("CI") != "true",
+    reason="recordings not found: set CHATJINJA_SHARED or place them in ../shared",
+)
+
+
+@cache
+def cases(corpus: str) -> list[Case]:
+    return list(read_corpus(corpus))
+
+
+def group_of(corpus: str, number: int) -> list[Case]:
+    everything = cases(corpus)
+    count = GROUPS[corpus]
+    return everything[len(everything) * number // count : len(everything) * (number + 1) // count]
+
+
+@cache
+def canaries(name: str) -> Any:
+    return with_canaries(json.loads(context_json(name)), KEPT)
+
+
+EVERY_GROUP = [(corpus, number) for corpus in CORPORA for number in range(GROUPS[corpus])]
+
+
+@pytest.mark.parametrize(("corpus", "number"), EVERY_GROUP)
+def test_reference_parts(corpus: str, number: int) -> None:
+    failures = check_all(group_of(corpus, number), parts=True)
+    assert not failures, "\n\n".join(map(str, failures[:10]))
+
+
+@pytest.mark.parametrize(("corpus", "number"), EVERY_GROUP)
+def test_laws_of_sound_marking(corpus: str, number: int) -> None:
+    environment = Environment(now=CLOCK)
+    for case in group_of(corpus, number):
+        if case.error is None:
+            check(environment.from_string(case.source), case, is_real=corpus == "real")
+
+
+def check(template: Template, case: Case, *, is_real: bool) -> None:
+    context = canaries(case.context)
+    try:
+        text = template.render(context)
+    except TemplateError:
+        return  # the canaries are not what the template asks for
+    prompt = template.render_marked(context)
+    assert prompt.text == text, case.id
+    check_shape(text, prompt.parts)
+    assert not leaks(prompt.parts), (case.id, leaks(prompt.parts))
+    if is_real:
+        assert not false_marks(prompt.parts, context), (case.id, false_marks(prompt.parts, context))
+    else:
+        assert flags(exact_parts(template, context)) == flags(prompt.parts), case.id
+        traced = template.render_marked(context, provenance=True)
+        assert traced.text == text
+        assert flags(traced.parts) == flags(prompt.parts), case.id
