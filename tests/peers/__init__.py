@@ -1,0 +1,1 @@
+"""Comparisons with real engines, run as they come from the package index."""
