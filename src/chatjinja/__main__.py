@@ -1,0 +1,5 @@
+"""``python -m chatjinja``: the command line."""
+
+from chatjinja.cli import main
+
+main()
