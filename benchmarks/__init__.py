@@ -1,0 +1,1 @@
+"""Benchmarks: one file per question. Run each as ``python -m benchmarks.NAME``."""
