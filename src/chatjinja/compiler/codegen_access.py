@@ -137,11 +137,11 @@ class AccessGen(BaseGen):
     def dynamic_index(self, node: n.Getitem, base: ast.expr, key: ast.expr) -> Result:
         """``list[integer]``."""
         facts = self.fn.facts
-        names = isinstance(base, ast.Name) and isinstance(key, ast.Name) and not self.lists_change
-        if names:
-            cached = facts.paths.get((base.id, key.id, "[]"))  # type: ignore[attr-defined]  # both are names
-            if cached is not None:
-                return py.name(cached), "any"
+        place = None
+        if isinstance(base, ast.Name) and isinstance(key, ast.Name) and not self.lists_change:
+            place = base.id, key.id, "[]"
+            if place in facts.paths:
+                return py.name(facts.paths[place]), "any"
         first, again = self.twice(base)
         index_first, index_again = self.twice(key)
         # The index is arithmetic on loop fields: evaluating it a second time is harmless.
@@ -149,10 +149,10 @@ class AccessGen(BaseGen):
         bounds = py.between(py.const(0), index_first, py.call("len", [again]))
         test = py.bool_op("and", [self.type_is(first, "list"), bounds])
         found = py.if_exp(test, py.subscript(again, index_again), slow)
-        if not names:
+        if place is None:
             return found, "any"
         temp = self.new_local("t")
-        facts.paths[base.id, key.id, "[]"] = temp  # type: ignore[attr-defined]
+        facts.paths[place] = temp
         return py.walrus(temp, found), "any"
 
     def index(self, node: n.Getattr | n.Getitem, index: int) -> Result:

@@ -302,8 +302,7 @@ class StmtGen(CallGen):
     def set_from_path(self, name: str, node: n.Getattr | n.Getitem) -> None:
         """``set name = a.b``: fetch it with the variable's own Undefined as default."""
         missing = self.variable_missing(name)
-        is_attribute = isinstance(node, n.Getattr)
-        value, tag = self.getattr_(node, missing) if is_attribute else self.getitem(node, missing)  # type: ignore[arg-type]
+        value, tag = self.getattr_(node, missing) if isinstance(node, n.Getattr) else self.getitem(node, missing)
         self.set_variable(name, value, "defined" if fetches(value, missing) else tag)
 
     def set_variable(self, name: str, value: ast.expr, tag: str) -> None:

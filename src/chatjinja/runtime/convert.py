@@ -125,7 +125,7 @@ def print_text(rt: Runtime, value: Value) -> str:
     """What printing a value shows: lists item by item; None, Undefined, Objects, Functions nothing."""
     kind = type(value)
     if kind is str:
-        return value  # type: ignore[no-any-return]
+        return value
     if kind is int:
         return int_text(rt, value)
     if kind is bool:
@@ -142,7 +142,7 @@ def print_text(rt: Runtime, value: Value) -> str:
             note_size(rt, text)
         return text
     if kind is Marked:
-        return value.text  # type: ignore[no-any-return]
+        return value.text
     if kind in KINDS:
         return ""
     canonical = plain(rt, value)
@@ -204,9 +204,9 @@ def text_form(rt: Runtime, value: Value) -> str:
     """
     kind = type(value)
     if kind is str:
-        return value  # type: ignore[no-any-return]
+        return value
     if kind is Marked:
-        return value.text  # type: ignore[no-any-return]
+        return value.text
     if kind is int or kind is bool or kind is float:
         return print_text(rt, value)
     if kind in ARRAYS or kind in OBJECTS:
@@ -344,7 +344,7 @@ def float_form(rt: Runtime, value: Value) -> float:
     """The value where a float is needed; an Integer that a double cannot hold exactly counts as infinite."""
     kind = type(value)
     if kind is float:
-        return value  # type: ignore[no-any-return]
+        return value
     if kind is int:
         if -EXACT_INT <= value <= EXACT_INT:
             return float(value)

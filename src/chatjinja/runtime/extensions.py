@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import string
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -213,10 +213,12 @@ def _format_fields(rt: Runtime, template: str, args: list[Value]) -> str:
     return "".join(pieces)
 
 
-def _field_value(rt: Runtime, field: str, positional: list[Value], args: list[Value], automatic: object) -> Value:
+def _field_value(
+    rt: Runtime, field: str, positional: list[Value], args: list[Value], automatic: Iterator[int]
+) -> Value:
     first, path = _split_field(field)
     if first == "" or first.isdecimal():
-        index = next(automatic) if first == "" else int(first)  # type: ignore[call-overload]
+        index = next(automatic) if first == "" else int(first)
         if index >= len(positional):
             message = f"Function 'format' expected at least {index + 2} arguments, got {len(args) + 1}"
             raise OperationError(message, code="argument-count")

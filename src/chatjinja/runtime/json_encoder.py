@@ -142,9 +142,7 @@ def _encode(rt: Runtime, value: Value, indent: int, item_separator: str, key_sep
 
 @lru_cache(maxsize=16)
 def _c_encoder(item_separator: str, key_separator: str) -> Callable[[Any, int], Sequence[str]]:
-    return c_make_encoder(  # type: ignore[no-any-return]
-        None, None, encode_basestring, None, key_separator, item_separator, False, False, True
-    )
+    return c_make_encoder(None, None, encode_basestring, None, key_separator, item_separator, False, False, True)
 
 
 def _is_plain(rt: Runtime, value: Value) -> bool:

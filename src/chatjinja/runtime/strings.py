@@ -46,15 +46,15 @@ BLANKS = " \t\n\v\f\r"
 
 def string_length(text: str | Marked) -> int:
     """Length in bytes."""
-    if type(text) is Marked:
+    if isinstance(text, Marked):
         text = text.text
-    return len(text) if text.isascii() else len(as_bytes(text))  # type: ignore[union-attr,arg-type]
+    return len(text) if text.isascii() else len(as_bytes(text))
 
 
 def character_at(rt: Runtime, value: str | Marked, index: int) -> Value:
     """The byte at a position from 0 as a string; Undefined behind the end."""
-    text = value.text if type(value) is Marked else value
-    found = text[index : index + 1] if text.isascii() else cut(rt, as_bytes(text)[index : index + 1])  # type: ignore[union-attr,arg-type]
+    text = value.text if isinstance(value, Marked) else value
+    found = text[index : index + 1] if text.isascii() else cut(rt, as_bytes(text)[index : index + 1])
     if not found:
         return OBJECT_PROPERTY
     if rt.sound:
@@ -93,7 +93,7 @@ def str_slice(rt: Runtime, args: list[Value]) -> str:
     text = args[0]
     start, stop, step = slice_bounds(rt, args, "String")
     if text.isascii():
-        return text[slice_of(len(text), start, stop, step)]  # type: ignore[no-any-return]
+        return text[slice_of(len(text), start, stop, step)]
     data = as_bytes(text)
     return cut(rt, data[slice_of(len(data), start, stop, step)])
 
@@ -199,7 +199,7 @@ def str_startswith(rt: Runtime, args: list[Value]) -> bool:
     part = _second_string(rt, "startswith", args)
     if has_raw(part):
         return as_bytes(args[0]).startswith(as_bytes(part))
-    return args[0].startswith(part)  # type: ignore[no-any-return]
+    return args[0].startswith(part)
 
 
 def str_endswith(rt: Runtime, args: list[Value]) -> bool:
@@ -207,7 +207,7 @@ def str_endswith(rt: Runtime, args: list[Value]) -> bool:
     part = _second_string(rt, "endswith", args)
     if has_raw(part):
         return as_bytes(args[0]).endswith(as_bytes(part))
-    return args[0].endswith(part)  # type: ignore[no-any-return]
+    return args[0].endswith(part)
 
 
 def _second_string(rt: Runtime, name: str, args: list[Value]) -> str:
@@ -233,7 +233,7 @@ def split_text(rt: Runtime, name: str, args: list[Value], from_right: bool) -> l
     if has_raw(separator):
         data, by = as_bytes(text), as_bytes(separator)
         return [cut(rt, part) for part in (data.rsplit(by, most) if from_right else data.split(by, most))]
-    return text.rsplit(separator, most) if from_right else text.split(separator, most)  # type: ignore[no-any-return]
+    return text.rsplit(separator, most) if from_right else text.split(separator, most)
 
 
 def str_split(rt: Runtime, args: list[Value]) -> Array:
@@ -256,7 +256,7 @@ def str_replace(rt: Runtime, args: list[Value]) -> str:
         raise UnsupportedError("NotImplemented: String replace with count argument not implemented")
     old, new = text_form(rt, old), text_form(rt, new)
     if old == new:
-        return text  # type: ignore[no-any-return]
+        return text
     if len(new) > len(old) and (len(text) + 1) * (len(new) + 1) > BIG:
         check_size(rt, len(text) + text.count(old) * (len(new) - len(old)))
     if (not old and not text.isascii()) or has_raw(old):

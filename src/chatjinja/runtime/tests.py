@@ -35,7 +35,7 @@ def apply_test(rt: Runtime, name: str, args: list[Value]) -> bool:
         raise UnknownNameError(f"Unknown test '{name}'")
     if type(args[0]) not in NUMBERS:
         args[0] = plain(rt, args[0])
-    return test(rt, args)  # type: ignore[no-any-return]
+    return test(rt, args)
 
 
 def _is_kind(*kinds: str) -> Test:
