@@ -10,14 +10,14 @@ from chatjinja.runtime.kinds import (
     ARRAYS,
     OBJECTS,
     SIZED,
-    WORK_PER_STEP,
+    count_work,
     is_hashable,
     kind_of,
     methods_of,
     plain,
     type_name,
 )
-from chatjinja.runtime.limits import LARGE, spend
+from chatjinja.runtime.limits import LARGE
 from chatjinja.runtime.marked import NUMBERS, Marked, TemplateText
 from chatjinja.runtime.objects import (
     Array,
@@ -115,7 +115,7 @@ def get_slice(rt: Runtime, value: Value, start: Value, stop: Value, step: Value)
     if stop is MISSING:
         stop = -1 if backwards else length
     if length > LARGE:
-        spend(rt, length, WORK_PER_STEP[kind])
+        count_work(rt, value)
     method = methods_of(rt, value).get("slice")
     if method is None:
         raise UnknownNameError(f"Unknown (built-in) filter 'slice' for type {type_name(value)}")
@@ -143,8 +143,8 @@ def call_method(rt: Runtime, value: Value, name: str, args: list[Value], scope: 
         error.site = 1
         raise
     if method is not None:
-        if type(value) in SIZED and len(value) > LARGE:
-            spend(rt, len(value), WORK_PER_STEP[type(value)])
+        if type(value) in SIZED:
+            count_work(rt, value)
         return method(rt, [value, *args])
     return call(rt, function, args, scope)
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from chatjinja.errors import UnknownNameError
 from chatjinja.runtime.convert import made, text_form
-from chatjinja.runtime.kinds import SIZED, STRINGS, WORK_PER_STEP, methods_of, plain, type_name
-from chatjinja.runtime.limits import LARGE, spend
+from chatjinja.runtime.kinds import SIZED, STRINGS, count_work, methods_of, plain, type_name
 from chatjinja.runtime.marked import NUMBERS, Marked, rejoin
 from chatjinja.runtime.objects import Value
 from chatjinja.runtime.origins import text_runs
@@ -31,6 +30,6 @@ def apply_filter(rt: Runtime, value: Value, name: str, args: list[Value] | None)
     function = methods_of(rt, value).get(name)
     if function is None:
         raise UnknownNameError(f"Unknown (built-in) filter '{name}' for type {type_name(value)}")
-    if type(value) in SIZED and len(value) > LARGE:
-        spend(rt, len(value), WORK_PER_STEP[type(value)])
+    if type(value) in SIZED:
+        count_work(rt, value)
     return function(rt, [value, *args] if args else [value])

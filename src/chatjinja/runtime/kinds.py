@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from chatjinja.errors import ContextError, LimitError, OperationError
+from chatjinja.runtime.limits import LARGE, spend
 from chatjinja.runtime.marked import Marked, TemplateText
 from chatjinja.runtime.objects import (
     Array,
@@ -60,6 +61,15 @@ WORK_PER_STEP: Mapping[type, int] = {**dict.fromkeys(ARRAYS | OBJECTS, 1), **dic
 """How many items or characters a built-in works through in the time of a loop pass."""
 SIZED = frozenset(WORK_PER_STEP)
 """Types whose values have a length."""
+
+
+def count_work(rt: Runtime, value: Value) -> None:
+    """Count what a built-in does that goes through all of a value with a length. LimitError if it is too much."""
+    if len(value) > LARGE:
+        spend(rt, len(value), WORK_PER_STEP[type(value)])
+        if type(value) is Marked:
+            spend(rt, len(value.pieces), 1)
+
 
 _NO_METHODS: Mapping[str, Any] = MappingProxyType({})
 

@@ -26,6 +26,7 @@ from chatjinja.runtime.kinds import (
     INT_MIN,
     OBJECTS,
     canonical_int,
+    count_work,
     is_immutable_key,
     kind_of,
     plain,
@@ -50,7 +51,7 @@ _SCALARS = frozenset({str, int, bool, float, type(None)})
 def equal(rt: Runtime, left: Value, right: Value) -> bool:
     """``==``: numbers and booleans by value, strings by text, containers as the reference compares them."""
     if type(left) in _SCALARS and type(right) in _SCALARS:
-        return left == right  # type: ignore[no-any-return]
+        return left == right
     if type(left) is dict and type(right) is dict and left != right:
         return False  # Python sees more dicts as equal than the reference does, never fewer
     return _equal(rt, plain(rt, left), plain(rt, right))
@@ -63,6 +64,7 @@ def _equal(rt: Runtime, left: Value, right: Value) -> bool:
     if kind in OBJECTS:
         return type(right) in OBJECTS and _same_members(rt, left, right)
     if kind is Marked:
+        count_work(rt, left)
         return type(right) in (Marked, str) and left == right
     if kind is Undefined:
         return type(right) is Undefined
@@ -102,7 +104,7 @@ def contains(rt: Runtime, left: Value, right: Value) -> bool:
     kind = type(right)
     if type(left) is str:
         if kind is str:
-            return left in right if left.isascii() else _substring(left, right)
+            return left in right if left.isascii() and len(right) < LARGE else _substring(rt, left, right)
         if kind is list or kind is Array:
             if len(right) > LARGE:
                 spend(rt, len(right), 4)
@@ -111,7 +113,7 @@ def contains(rt: Runtime, left: Value, right: Value) -> bool:
             return left in right
     if kind is Undefined:
         return False
-    return _general(rt, "in", left, right)  # type: ignore[no-any-return]
+    return _general(rt, "in", left, right)
 
 
 def not_contains(rt: Runtime, left: Value, right: Value) -> bool:
@@ -120,13 +122,14 @@ def not_contains(rt: Runtime, left: Value, right: Value) -> bool:
         return not contains(rt, left, right) if type(right) in _EASY_IN else bool(_general(rt, "not in", left, right))
     if type(right) is Undefined:
         return True
-    return _general(rt, "not in", left, right)  # type: ignore[no-any-return]
+    return _general(rt, "not in", left, right)
 
 
 _EASY_IN = frozenset({str, list, Array, *OBJECTS, Undefined})
 
 
-def _substring(part: str, whole: str) -> bool:
+def _substring(rt: Runtime, part: str, whole: str) -> bool:
+    count_work(rt, whole)
     if has_raw(part):
         return as_bytes(part) in as_bytes(whole)
     return part in whole
@@ -173,7 +176,7 @@ def test_in(rt: Runtime, left: Value, right: Value) -> bool:
             raise OperationError(
                 "'in' test expects args[1] as string when args[0] is string, got args[1] as " + type_name(left)
             )
-        return _substring(text_form(rt, left), text_form(rt, right))
+        return _substring(rt, text_form(rt, left), text_form(rt, right))
     raise OperationError(f"'in' test expects iterable as first argument, got {type_name(right)}")
 
 
@@ -240,29 +243,29 @@ def modulo(rt: Runtime, left: Value, right: Value) -> Value:
 def less(rt: Runtime, left: Value, right: Value) -> bool:
     """``<``."""
     if _small(left, right):
-        return left < right  # type: ignore[no-any-return]
-    return _general(rt, "<", left, right)  # type: ignore[no-any-return]
+        return left < right
+    return _general(rt, "<", left, right)
 
 
 def less_equal(rt: Runtime, left: Value, right: Value) -> bool:
     """``<=``."""
     if _small(left, right):
-        return left <= right  # type: ignore[no-any-return]
-    return _general(rt, "<=", left, right)  # type: ignore[no-any-return]
+        return left <= right
+    return _general(rt, "<=", left, right)
 
 
 def greater(rt: Runtime, left: Value, right: Value) -> bool:
     """``>``."""
     if _small(left, right):
-        return left > right  # type: ignore[no-any-return]
-    return _general(rt, ">", left, right)  # type: ignore[no-any-return]
+        return left > right
+    return _general(rt, ">", left, right)
 
 
 def greater_equal(rt: Runtime, left: Value, right: Value) -> bool:
     """``>=``."""
     if _small(left, right):
-        return left >= right  # type: ignore[no-any-return]
-    return _general(rt, ">=", left, right)  # type: ignore[no-any-return]
+        return left >= right
+    return _general(rt, ">=", left, right)
 
 
 def negate(rt: Runtime, value: Value) -> Value:
@@ -363,6 +366,8 @@ def _with_none(rt: Runtime, op: str, left: Value, right: Value) -> Value:
 def _joined(rt: Runtime, left: Value, right: Value) -> Value:
     if rt.exact:
         pieces = (*_contribution(rt, left), *_contribution(rt, right))
+        if len(pieces) > LARGE:
+            spend(rt, len(pieces), 4)
         whole = Marked(pieces, (*_runs(rt, left), *_runs(rt, right)) if rt.sound else None)
         if len(whole.text) > BIG:
             note_size(rt, whole.text)
