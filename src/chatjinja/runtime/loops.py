@@ -180,12 +180,13 @@ def _printed(rt: Runtime, value: Value) -> str:
 def refuse_surrogates(text: str, start: int) -> None:
     """UnicodeEncodeError if ``text[start:]`` holds surrogates: escaped bytes or stray ones.
 
-    Encoding to UTF-16 or UTF-32, whichever is as wide as CPython holds the text, is the fastest way to find
-    them; part by part to stay small.
+    Encoding to UTF-32 is the fastest way to find them; part by part to stay small. Text that CPython holds
+    with one byte for a character cannot have any.
     """
-    encoding = "utf-32-le" if getsizeof(text) > 4 * len(text) else "utf-16-le"
+    if getsizeof(text) < 2 * len(text):
+        return
     for at in range(start, len(text), _PART):
-        text[at : at + _PART].encode(encoding)
+        text[at : at + _PART].encode("utf-32-le")
 
 
 _PART = 32768
