@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.compare import compare
 from benchmarks.conversations import CASES, context, conversation
+from benchmarks.first_render import renewed
 from benchmarks.measure import geometric_mean, medians, table, write_json
 
 
@@ -33,6 +34,14 @@ def test_calls_and_results_belong_together() -> None:
     assert calls == results
     assert len(set(calls)) == len(calls) == 5
     assert len(values["tools"]) == 8
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_renewed_conversations_share_no_text(as_text: bool) -> None:
+    values = CASES["10 turns, tools"](as_text)
+    texts = [json.dumps(renewed(values, number)["messages"], ensure_ascii=False) for number in (1, 2)]
+    assert texts[0].count("(1)") == texts[1].count("(2)") > 20
+    assert texts[0].replace("(1)", "(2)") == texts[1]
 
 
 @pytest.mark.parametrize(("as_text", "kind"), [(False, dict), (True, str)])
