@@ -34,6 +34,12 @@ def test_offsets_are_clamped_to_the_line() -> None:
     assert [source.offset(2, column) for column in (0, 2, 3, 9)] == [3, 5, 6, 6]
 
 
+def test_surrogates_that_stand_for_no_byte_count_three() -> None:
+    source = Source("a\ud800\udcffé|")
+    assert source.position(4) == Position(1, 8)
+    assert [source.offset(1, column) for column in (0, 1, 3, 4, 5, 6, 7)] == [0, 1, 1, 2, 3, 3, 4]
+
+
 def test_an_empty_source_has_one_line() -> None:
     source = Source("")
     assert source.name == "<template>"

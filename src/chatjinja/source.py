@@ -58,8 +58,7 @@ class Source:
     def byte_column(self, offset: int) -> int:
         """0-based UTF-8 byte offset of the character at `offset` within its line."""
         start = self.line_starts[self.lineno(offset) - 1]
-        before = self.text[start:offset]
-        return len(before) if before.isascii() else len(before.encode("utf-8", "surrogateescape"))
+        return byte_length(self.text[start:offset])
 
     def position(self, offset: int) -> Position:
         """Line and byte column, both from 1, of the character at `offset`."""
@@ -77,7 +76,21 @@ class Source:
         start = self.line_starts[lineno - 1]
         if line.isascii():
             return start + min(byte_column, len(line))
-        head = line.encode("utf-8", "surrogateescape")[:byte_column].decode("utf-8", "surrogateescape")
-        while not line.startswith(head):  # the column is inside of a character
-            head = head[:-1]
-        return start + len(head)
+        low, high = 0, len(line)  # the last character that begins at the column or before
+        while low < high:
+            middle = (low + high + 1) // 2
+            if byte_length(line[:middle]) <= byte_column:
+                low = middle
+            else:
+                high = middle - 1
+        return start + low
+
+
+def byte_length(text: str) -> int:
+    """How long a text is in UTF-8. A surrogate that stands for a byte counts as one, any other as three."""
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        return sum(1 if "\udc80" <= char <= "\udcff" else len(char.encode("utf-8", "surrogatepass")) for char in text)

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import Final, NamedTuple, NoReturn, TypeVar
+from typing import Final, NamedTuple
 
-from chatjinja.errors import LimitError, TemplateSyntaxError
-from chatjinja.source import Span
 from chatjinja.syntax import nodes
 from chatjinja.syntax import tokens as t
-from chatjinja.syntax.config import SyntaxConfig
-from chatjinja.syntax.tokens import TokenTable
+from chatjinja.syntax.reader import TokenReader
 
 NOT: Final = 3
 CONDITIONAL: Final = 0
@@ -54,8 +51,6 @@ _OPERATOR_TYPES = frozenset([t.IDENTIFIER, t.ADDITIVE, t.MULTIPLICATIVE, t.COMPA
 _ARGUMENT_TYPES = frozenset([t.NUMBER, t.STRING, t.OPEN_CURLY, t.OPEN_SQUARE, t.IDENTIFIER])
 _CHAIN_TYPES = frozenset([t.DOT, t.OPEN_SQUARE, t.OPEN_PAREN])
 
-N = TypeVar("N", bound=nodes.Node)
-
 
 class _Pending(NamedTuple):
     """An operator whose last operand is still being read."""
@@ -76,40 +71,8 @@ class _Link(NamedTuple):
     negated: bool
 
 
-class ExpressionParser:
-    """Reads expressions from a table of tokens.
-
-    `pos` is the index of the next token. Behind the last one stand a few of type EOF, so looking ahead
-    needs no test. After an error the parser is of no more use.
-    """
-
-    def __init__(self, text: str, table: TokenTable, config: SyntaxConfig) -> None:
-        self.table = table
-        self.count = len(table.types)
-        for _ in range(4):
-            table.add(t.EOF, "", len(text), len(text))
-        self.types = table.types
-        self.values = table.values
-        self.starts = table.starts
-        self.ends = table.ends
-        self.max_nesting = config.max_nesting
-        self.depth = 0
-        self.pos = 0
-
-    # --- helpers ---------------------------------------------------------------------------------------
-
-    def error(self, message: str, code: str, pos: int, phase: str | None = None) -> NoReturn:
-        """Raise a syntax error at the token with index `pos`."""
-        span = Span(self.starts[pos], self.ends[pos])
-        raise TemplateSyntaxError(message, code=code, phase=phase, span=span)
-
-    def enter(self, pos: int) -> None:
-        """Go one level deeper, at the token with index `pos`."""
-        self.depth += 1
-        if self.depth > self.max_nesting:
-            span = Span(self.starts[pos], self.ends[pos])
-            message = f"limit reached: the template is nested deeper than {self.max_nesting} levels"
-            raise LimitError(message, code="limit-nesting", limit="nesting", span=span)
+class ExpressionParser(TokenReader):
+    """Reads expressions from a table of tokens."""
 
     def expect(self, type_: int, shown: str) -> None:
         """Take a token of this type; `shown` is how the message calls it."""
@@ -118,17 +81,6 @@ class ExpressionParser:
             message = f"Parser Error: Expected {shown} (Got {self.values[pos]})"
             self.error(message, "parse-expected-token", pos, "parse")
         self.pos = pos + 1
-
-    def is_word(self, word: str) -> bool:
-        """Whether the next token is this identifier."""
-        return self.values[self.pos] == word and self.types[self.pos] == t.IDENTIFIER
-
-    def place(self, node: N, start: int, at: int) -> N:
-        """Give a node its place: it starts at the offset `start` and ends with the last token taken."""
-        node.start = start
-        node.end = self.ends[self.pos - 1]
-        node.at = at
-        return node
 
     # --- operators -------------------------------------------------------------------------------------
 

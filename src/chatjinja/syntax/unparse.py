@@ -17,6 +17,7 @@ from chatjinja.syntax import nodes
 from chatjinja.syntax.config import SyntaxConfig
 from chatjinja.syntax.expressions import LEVELS, NOT
 from chatjinja.syntax.lexer import ESCAPES, LINE_BLANKS, OPENER, STRIPPED
+from chatjinja.syntax.visitor import Access, access_chain
 
 # What a place takes at least; above `LEVELS`. Unary signs bind more tightly than filters.
 _ANY: Final = 0
@@ -242,7 +243,7 @@ def _ends_open(node: nodes.Expr) -> bool:
     """Whether it ends with a test that would take a following word as its argument."""
     while isinstance(node, nodes.BinExpr):
         node = node.right
-    return type(node) is nodes.Test and not any(type(link) is nodes.Call for link in _chain(node.target)[1])
+    return type(node) is nodes.Test and not any(type(link) is nodes.Call for link in access_chain(node.target)[1])
 
 
 def _parts(node: nodes.Expr, follow: int) -> list[str | _Sub]:
@@ -278,7 +279,7 @@ def _parts(node: nodes.Expr, follow: int) -> list[str | _Sub]:
             word = " is not " if node.negated else " is "
             return [_Sub(node.node, _TEST, _WORD), word, *_target(node.target, follow)]
         case _:
-            base, links = _chain(node)
+            base, links = access_chain(node)
             return [_Sub(base, _PRIMARY), *_links(links)]
 
 
@@ -288,19 +289,7 @@ def _binary(node: nodes.BinExpr, follow: int) -> list[str | _Sub]:
     return [_Sub(node.left, level, before_op), f" {op} ", _Sub(node.right, level + 1, follow)]
 
 
-_Link = nodes.Getattr | nodes.Getitem | nodes.Call
-
-
-def _chain(node: nodes.Expr) -> tuple[nodes.Expr, list[_Link]]:
-    """What a chain of accesses and calls starts from, and its links, the first one first."""
-    links: list[_Link] = []
-    while isinstance(node, _Link):
-        links.append(node)
-        node = node.node
-    return node, links[::-1]
-
-
-def _links(links: list[_Link]) -> list[str | _Sub]:
+def _links(links: list[Access]) -> list[str | _Sub]:
     items: list[str | _Sub] = []
     for link in links:
         if isinstance(link, nodes.Getattr):
@@ -326,7 +315,7 @@ def _subscript(arg: nodes.Expr | None) -> list[str | _Sub]:
 
 def _target(target: nodes.Expr, follow: int, of_block: bool = False) -> list[str | _Sub]:
     """What stands behind ``|`` or ``is``: a primary, and if a call follows directly, any chain."""
-    base, links = _chain(target)
+    base, links = access_chain(target)
     if not links:
         return [_Sub(target, _PRIMARY, follow)]
     calls = [index for index, link in enumerate(links) if type(link) is nodes.Call]

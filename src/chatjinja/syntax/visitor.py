@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from chatjinja.syntax.nodes import Node
+from chatjinja.syntax.nodes import Call, Expr, Getattr, Getitem, Node
+
+Access = Getattr | Getitem | Call
 
 DUMP_DEPTH = 200
 """How deep `dump` goes unless told otherwise; what it makes can then be written as JSON anywhere."""
@@ -28,6 +30,15 @@ def walk(node: Node) -> Iterator[Node]:
         node = todo.pop()
         yield node
         todo.extend(reversed(list(iter_child_nodes(node))))
+
+
+def access_chain(node: Expr) -> tuple[Expr, list[Access]]:
+    """What a chain of accesses and calls starts from, and its links, the first one first."""
+    links: list[Access] = []
+    while isinstance(node, Access):
+        links.append(node)
+        node = node.node
+    return node, links[::-1]
 
 
 def same_tree(a: Node, b: Node) -> bool:
