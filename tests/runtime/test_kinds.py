@@ -203,4 +203,5 @@ def test_pointers() -> None:
     assert pointer_to({"a": 1}, bad) is None
     assert pointer_to({"a": object()}, bad) is None
     assert "the top" in context_type_error(fast(bad), bad).message  # type: ignore[arg-type]
-    assert context_type_error(fast(), bad).message == "the context holds a object, which is not a template value"
+    message = "the context holds a value of type object, which is not a template value"
+    assert context_type_error(fast(), bad).message == message

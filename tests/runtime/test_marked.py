@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import pytest
@@ -160,3 +161,16 @@ def test_format_errors() -> None:
     assert len(apply("{}", "format", "x" * 17_000, rt=rt).text) == 17_000
     assert rt.has_big_strings
     assert fast().has_big_strings is False
+
+
+def test_order_is_that_of_the_text() -> None:
+    one, other = Marked((("a", True), ("b", False))), Marked((("ac", False),))
+    assert one < other
+    assert one <= other
+    assert other > one
+    assert other >= one
+    assert sorted([other, "aa", one]) == ["aa", "ab", "ac"]
+    assert [one, 1] < [other, 0]
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        with pytest.raises(TypeError):
+            compare(one, 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from chatjinja.errors import ContextError, LimitError, TemplateError
 from chatjinja.runtime.kinds import context_type_error, escape_pointer, plain, wrapped
 from chatjinja.runtime.limits import exceeded
-from chatjinja.runtime.marked import Marked, Source, SourcedFloat, SourcedInt, TemplateText, template_piece
+from chatjinja.runtime.marked import Marked, Source, SourcedFloat, SourcedInt, TemplateText, runs_of, template_piece
 from chatjinja.runtime.objects import Array, Object, Value
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ def copy_context(rt: Runtime, context: Mapping[str, Any], *, sources: bool = Fal
     """The context as values of the exact form: nothing is shared with the caller, nor within.
 
     Lists become Arrays, dicts Objects, strings one input piece each, keys template text, integers fit
-    int64. In sound marking a `TemplateText` is trusted, and keys have an input run; with `sources` everything
-    knows its pointer. Raises ContextError for what is no value and for data that contains itself, LimitError for data
-    nested deeper than `Limits.data_depth`.
+    int64. In sound marking a `TemplateText` is trusted, a `Marked` has its own runs, and keys have an input run;
+    with `sources` everything knows its pointer. Raises ContextError for what is no value and for data that
+    contains itself, LimitError for data nested deeper than `Limits.data_depth`.
     """
     made: dict[str, Value] = {}
     _Copier(rt, sources).copy(context, made)
@@ -89,7 +89,9 @@ class _Copier:
         if kind is int or kind is float:
             return self._number(value)
         if kind is TemplateText:
-            return self._string(str.__str__(value), False)
+            return self._string(str.__str__(value), False) if self.rt.sound else template_piece(str.__str__(value))
+        if kind is Marked:
+            return self._marked(value)
         if isinstance(value, (str, int, float)):
             return self._value(plain(self.rt, value))
         made: Value
@@ -112,19 +114,33 @@ class _Copier:
         return sourced
 
     def _string(self, text: str, is_input: bool = True) -> Marked:
-        if not text.isascii():
-            try:
-                text.encode("utf-8", "surrogateescape")
-            except UnicodeEncodeError as error:
-                pointer = self._pointer()
-                raise ContextError(
-                    f"the context holds a lone surrogate U+{ord(text[error.start]):04X} at {pointer}",
-                    code="context-encoding",
-                    pointer=pointer,
-                ) from None
+        self._check(text)
         if self.sources:
             return Marked(((text, True),), ((text, Source(self._pointer(), is_input)),))
         return Marked(((text, True),), None if is_input else ((text, False),))
+
+    def _check(self, text: str) -> None:
+        """Refuse lone surrogates."""
+        if text.isascii():
+            return
+        try:
+            text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError as error:
+            pointer = self._pointer()
+            raise ContextError(
+                f"the context holds a lone surrogate U+{ord(text[error.start]):04X} at {pointer}",
+                code="context-encoding",
+                pointer=pointer,
+            ) from None
+
+    def _marked(self, value: Marked) -> Marked:
+        """A string of several origins that a caller put together; one that knows its sources keeps them."""
+        self._check(value.text)
+        if not self.sources:
+            return Marked(value.pieces, value.runs)
+        here = Source(self._pointer(), True)
+        runs = [(text, here if origin is True else origin) for text, origin in runs_of(value)]
+        return Marked(value.pieces, tuple(runs))
 
     def _key(self, key: Any) -> Value:
         canonical = plain(self.rt, key)

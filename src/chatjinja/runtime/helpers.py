@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from chatjinja.runtime import extensions, loops, macros, operators, printing, sound, sound_operators
+from chatjinja.runtime import extensions, loops, macros, operators, printing, sound, sound_operators, sourced
 from chatjinja.runtime.access import MISSING, call, call_method, get_attr, get_item, get_slice, put, set_attribute
 from chatjinja.runtime.convert import made, print_text
 from chatjinja.runtime.filters import apply_filter
 from chatjinja.runtime.globals import global_range
 from chatjinja.runtime.json_encoder import encode
-from chatjinja.runtime.marked import NO_PIECES, Marked, Printed, TemplateText, made_number
+from chatjinja.runtime.marked import NO_PIECES, SMALL_INTS, MadeInt, Marked, Printed, TemplateText, made_number
 from chatjinja.runtime.objects import Array, KwArg, Object, SparseObject, Tuple, Value
 from chatjinja.runtime.state import BIG
 from chatjinja.runtime.tests import apply_test
@@ -151,6 +151,7 @@ REFERENCE: Mapping[str, Any] = MappingProxyType(
         "EMPTY": NO_PIECES,
         "NOTHING": UNDEFINED,
         "STRINGS": (str, Marked),
+        "TEXTS": printing.TEXTS,
         "TemplateText": TemplateText,
         "body_text": printing.body,
         "concat_text": printing.contribution,
@@ -172,6 +173,8 @@ _SOUND_OPERATORS: Mapping[str, Any] = MappingProxyType(
         "less": sound_operators.comparison(operators.less, native.lt),
         "less_equal": sound_operators.comparison(operators.less_equal, native.le),
         "loop_object": loops.loop_object_made,
+        "MadeInt": MadeInt,
+        "SMALL_INTS": SMALL_INTS,
         "made_number": made_number,
         "modulo": sound_operators.arithmetic(operators.modulo, sound_operators.remainder),
         "multiply": sound_operators.arithmetic(operators.multiply, native.mul),
@@ -186,6 +189,16 @@ SOUND: Mapping[str, Any] = MappingProxyType(
     {**REFERENCE, **_SOUND_OPERATORS, "EMPTY": "", "NOTHING": "", "tojson": sound.tojson}
 )
 """Names of the marked form with sound marks."""
+SOURCED: Mapping[str, Any] = MappingProxyType(
+    {
+        **SOUND,
+        "body_text": sourced.body,
+        "derived": sourced.derived,
+        "derived_items": sourced.derived_items,
+        "macro_text": sourced.macro_text,
+    }
+)
+"""Names of the marked form with sound marks and provenance."""
 SOUND_EXACT: Mapping[str, Any] = MappingProxyType(
     {**EXACT, **_SOUND_OPERATORS, "Printed": Printed, "fresh": sound_operators.fresh_made}
 )

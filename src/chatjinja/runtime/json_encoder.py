@@ -36,7 +36,7 @@ def do_tojson(name: str) -> Builtin:
         """``tojson(ensure_ascii, indent, separators, sort_keys)``."""
         if len(args) == 1 and type(args[0]) is not KwArg:
             text, is_context_data = encode_and_judge(rt, args[0], -1, ", ", ": ")
-            return _all_input(rt, text) if rt.sound and is_context_data else made(rt, text)
+            return _all_input(rt, text, args[0]) if rt.sound and is_context_data else made(rt, text)
         return _tojson_with(rt, name, args)
 
     return tojson
@@ -58,21 +58,24 @@ def _tojson_with(rt: Runtime, name: str, args: list[Value]) -> Value:
     if ascii_only and not text.isascii():
         check_size(rt, len(text) * 2)
         text = escape_non_ascii(text, (item_separator + key_separator).isascii() and '"' not in item_separator)
-    if rt.sound and is_context_data and all(map(_is_layout, given)):
-        return _all_input(rt, text)
+    if rt.sound and is_context_data and _is_layout(given):
+        return _all_input(rt, text, args[0])
     return made(rt, text)
 
 
-def _is_layout(separator: Value) -> bool:
-    """Whether a separator is the template's and cannot be taken for an item."""
-    return type(separator) is TemplateText and not separator.strip(" ,:\n\t")
+def _is_layout(separators: Sequence[Value]) -> bool:
+    """Whether separators are the template's and those of JSON, but for blanks."""
+    return all(
+        type(given) is TemplateText and given.strip(" \n\t") == usual
+        for given, usual in zip(separators, (",", ":"), strict=False)
+    )
 
 
-def _all_input(rt: Runtime, text: str) -> Marked:
-    """JSON of data of the context, written without separators of the template's choice."""
+def _all_input(rt: Runtime, text: str, value: Value) -> Marked:
+    """JSON of data of the context, written with the usual separators."""
     if len(text) > BIG:
         note_size(rt, text)
-    return Marked(((text, False),), JsonRuns(text))
+    return Marked(((text, False),), JsonRuns(text, value if rt.sourced else None))
 
 
 def encode(rt: Runtime, value: Value, indent: int, item_separator: str, key_separator: str) -> str:
@@ -96,13 +99,16 @@ def encode_and_judge(
             # Version 4 writes what stands in two places once, so data that contains itself does no harm.
             key = marshal.dumps(value, 4)
         except ValueError:  # holds what only templates make or a type of the caller's, or is nested too deeply
+            twin = rt.twins.get(id(value))
+            if twin is not None:
+                return encode_and_judge(rt, twin, indent, item_separator, key_separator)
             return _encode(rt, value, indent, item_separator, key_separator), False
         known = _known_texts(indent, item_separator, key_separator, rt.limits.data_depth)
         return known.get(key) or known.add(key, _encode(rt, value, indent, item_separator, key_separator)), True
     return _encode(rt, value, indent, item_separator, key_separator), False
 
 
-class _KnownTexts(dict[bytes, str]):
+class KnownTexts(dict[bytes, str]):
     """JSON texts by the content that they encode: tools and the calls of a history are encoded in every
     render. Bounded: holds at most `_ROOM` bytes of keys and characters of texts, then starts over."""
 
@@ -127,8 +133,8 @@ _ROOM = 1024 * 1024
 
 
 @lru_cache(maxsize=8)
-def _known_texts(indent: int, item_separator: str, key_separator: str, data_depth: int) -> _KnownTexts:
-    return _KnownTexts()
+def _known_texts(indent: int, item_separator: str, key_separator: str, data_depth: int) -> KnownTexts:
+    return KnownTexts()
 
 
 def _encode(rt: Runtime, value: Value, indent: int, item_separator: str, key_separator: str) -> str:

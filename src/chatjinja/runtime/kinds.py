@@ -107,9 +107,10 @@ def methods_of(rt: Runtime, value: Value) -> Mapping[str, Builtin]:
         return _NO_METHODS
     name = KINDS.get(kind) or kind_of(value)
     try:
-        return rt.tables.methods[name]
+        methods: Mapping[str, Builtin] = rt.tables.methods[name]
     except KeyError:
         raise OperationError(f"{name} has no builtins") from None
+    return methods
 
 
 LARGEST_KEY = 1000
@@ -170,7 +171,10 @@ def plain(rt: Runtime, value: Value) -> Value:
         return value
     if isinstance(value, str):
         text = str.__str__(value)
-        return Marked(((text, False),)) if type(value) is TemplateText else text
+        if type(value) is not TemplateText:
+            return text
+        source = getattr(value, "source", None)
+        return Marked(((text, False),), None if source is None else ((text, source),))
     if isinstance(value, int):
         return int.__int__(value)
     if isinstance(value, float):
@@ -196,7 +200,7 @@ def context_type_error(rt: Runtime, value: Value) -> ContextError:
     pointer = pointer_to(rt.context, value)
     where = f" at {pointer or 'the top'}" if pointer is not None else ""
     return ContextError(
-        f"the context holds a {type(value).__name__}{where}, which is not a template value",
+        f"the context holds a value of type {type(value).__name__}{where}, which is not a template value",
         code="context-type",
         pointer=pointer,
     )

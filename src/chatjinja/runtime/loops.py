@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from sys import getsizeof
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from chatjinja.errors import OperationError
 from chatjinja.runtime.access import get_attr
@@ -152,19 +152,6 @@ MANY = 8192
 """So many pieces are joined without adding up their lengths first."""
 
 
-def output_text(rt: Runtime, out: list[Any]) -> str:
-    """Everything in `out`, printed."""
-    if rt.has_big_strings or len(out) > MANY:
-        check_output(rt, out)
-    try:
-        return "".join(out)
-    except TypeError:
-        texts = [text if type(text) is str else _printed(rt, text) for text in out]
-    if rt.has_big_strings:
-        check_output(rt, texts)
-    return "".join(texts)
-
-
 _PRINT_AS_THEY_CONCATENATE = frozenset(
     (str, TemplateText, Marked, int, float, bool, MadeInt, MadeFloat, type(None), Undefined)
 )
@@ -175,6 +162,19 @@ def _printed(rt: Runtime, value: Value) -> str:
     if not rt.checked and type(value) not in _PRINT_AS_THEY_CONCATENATE:
         raise Unchecked
     return print_text(rt, value)
+
+
+def output_text(rt: Runtime, out: list[Any], late_text: Callable[[Runtime, Any], str] = _printed) -> str:
+    """Everything in `out`, printed; `late_text` prints what is no str."""
+    if rt.has_big_strings or len(out) > MANY:
+        check_output(rt, out)
+    try:
+        return "".join(out)
+    except TypeError:
+        texts = [text if type(text) is str else late_text(rt, text) for text in out]
+    if rt.has_big_strings:
+        check_output(rt, texts)
+    return "".join(texts)
 
 
 def refuse_surrogates(text: str, start: int) -> None:
@@ -238,6 +238,6 @@ def fail(rt: Runtime, message: str) -> Value:
     raise OperationError(message)
 
 
-def refuse_call(rt: Runtime) -> None:
+def refuse_call(rt: Runtime) -> NoReturn:
     """A macro call too deep, or one too many."""
     raise exceeded(rt.limits, "recursion" if rt.depth > rt.stop_depth else "steps")

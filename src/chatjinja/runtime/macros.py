@@ -9,6 +9,7 @@ from chatjinja.errors import OperationError
 from chatjinja.runtime.kinds import plain, type_name
 from chatjinja.runtime.loops import body_pieces, body_text
 from chatjinja.runtime.objects import Function, KwArg, Value
+from chatjinja.runtime.sourced import SourcedRuntime, body
 from chatjinja.runtime.undefined import UNDEFINED, Undefined
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ class Macro(Function):
         values = [self.argument(rt, i, args, scope) for i in range(len(self.parameters))]
         out: list[Any] = []
         self.body(rt, out, *values, *needs)
+        if isinstance(rt, SourcedRuntime):
+            return body(rt, out)
         return body_pieces(rt, out) if rt.exact else body_text(rt, out)
 
     def argument(self, rt: Runtime, index: int, args: list[Value], scope: dict[str, Value]) -> Value:

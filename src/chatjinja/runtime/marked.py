@@ -44,6 +44,24 @@ class Source:
         return self.is_input
 
 
+class Copied:
+    """Where characters came from, told by the object that they were copied from. Always input.
+
+    Attributes:
+        value: a string or container of a snapshot of the context, or a string derived from such a one. Its
+            place is looked up when it is asked for.
+        below: JSON Pointer from there.
+        span: what printed them, once they were printed.
+    """
+
+    __slots__ = ("below", "span", "value")
+
+    def __init__(self, value: Any, below: str, span: Span | None = None) -> None:
+        self.value = value
+        self.below = below
+        self.span = span
+
+
 class Printed:
     """A printed value and the part of the template that printed it."""
 
@@ -60,8 +78,9 @@ class Printed:
         return origin if origin.span is not None else Source(origin.pointer, origin.is_input, self.span)
 
 
-Origin = Union[bool, Source]  # noqa: UP007 -- evaluated at import, where a forward name would not do
-"""True: input; False: template text; with provenance a `Source` or, for text not printed yet, False."""
+Origin = Union[bool, Source, Copied, str]  # noqa: UP007 -- evaluated at import, where a forward name would not do
+"""False: template text; True: input; a plain `str`: copied from this very object, so input. With provenance
+also a `Source` or a `Copied`."""
 Piece = tuple[str, bool]
 """Text and whether it is input. Pieces may be empty."""
 Run = tuple[str, Origin]
@@ -81,20 +100,36 @@ def rejoin(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
+def text_of_pieces(pieces: tuple[Piece, ...]) -> str:
+    """The text of several pieces. Bytes can only meet where one ends in the middle of a character."""
+    text = "".join([piece[0] for piece in pieces])
+    if not text.isascii():
+        for piece in pieces:
+            if "\udc80" <= piece[0][-1:] <= "\udcff":
+                return rejoin(text)
+    return text
+
+
 class TemplateText(str):
     """A string of one piece that the template wrote.
 
     A `str`, so it compares, hashes and joins at C's speed. Every fast path of generated code asks for exactly
     `str`, so none takes it for input; an operation that loses the type makes it input, which is safe.
+
+    Attributes:
+        source: its place, if it is a trusted string of the context, in a render with provenance; else not set.
     """
 
-    __slots__ = ()
+    __slots__ = ("source",)
+
+    source: Source
 
 
 class Marked:
     """An immutable string in pieces. It is never silently a plain string: all text goes through `text`.
 
-    Equal to, and of one hash with, its text as `str`, so that it can be a key beside plain ones.
+    Equal to, and of one hash and order with, its text as `str`, so that it can be a key beside plain ones, and
+    containers that hold both can be compared.
 
     Attributes:
         pieces: the reference's pieces.
@@ -112,7 +147,7 @@ class Marked:
     def __init__(self, pieces: tuple[Piece, ...], runs: Runs | Callable[[], Runs] | None = None) -> None:
         self.pieces = pieces
         self.runs = pieces if runs is None else runs
-        self.text = pieces[0][0] if len(pieces) == 1 else rejoin("".join([piece[0] for piece in pieces]))
+        self.text = pieces[0][0] if len(pieces) == 1 else text_of_pieces(pieces)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Marked):
@@ -121,6 +156,18 @@ class Marked:
 
     def __hash__(self) -> int:
         return hash(self.text)
+
+    def __lt__(self, other: Any) -> bool:
+        return self.text < (other.text if isinstance(other, Marked) else other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.text <= (other.text if isinstance(other, Marked) else other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.text > (other.text if isinstance(other, Marked) else other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.text >= (other.text if isinstance(other, Marked) else other)
 
     def __bool__(self) -> bool:
         return self.text != ""
@@ -161,8 +208,8 @@ def pieces_of(value: str | Marked) -> tuple[Piece, ...]:
 def runs_of(value: str | Marked) -> Runs:
     """The runs of a string."""
     if type(value) is not Marked:
-        text: str = value  # type: ignore[assignment]
-        return ((str.__str__(text), type(value) is not TemplateText),)
+        text = str.__str__(value)
+        return ((text, getattr(value, "source", False) if type(value) is TemplateText else text),)
     runs = value.runs
     if callable(runs):
         runs = value.runs = runs()

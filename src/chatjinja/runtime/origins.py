@@ -115,7 +115,7 @@ def _bound_runs(rt: Runtime, bound: Value, text: str) -> Runs:
     if type(bound) in ARRAYS or type(bound) in OBJECTS:
         return repr_runs(rt, bound, text)
     if type(bound) in _STRINGS:
-        return ((text, any(origin for _, origin in runs_of(bound))),)
+        return ((text, any(bool(origin) for _, origin in runs_of(bound))),)
     return ((text, is_number(bound) and number_origin(bound)),)
 
 

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from chatjinja.runtime.state import Runtime
 
 String = str | Marked
-_TEXTS = frozenset((str, TemplateText))
+TEXTS = frozenset((str, TemplateText))
+"""Types of strings that are one piece."""
 _STRINGS = frozenset((str, TemplateText, Marked))
 
 
 def settled(rt: Runtime, out: list[Any]) -> list[Any]:
     """What was printed, as strings."""
-    if _TEXTS.issuperset(map(type, out)):
+    if TEXTS.issuperset(map(type, out)):
         return out
     return [value if type(value) in _STRINGS else _string(rt, value) for value in out]
 
@@ -66,7 +67,8 @@ def joined(rt: Runtime, strings: Sequence[String]) -> Marked:
             same = same and value.runs is value.pieces  # type: ignore[union-attr]
         else:
             pieces.append((value, True))  # type: ignore[arg-type]
-    whole = Marked(tuple(pieces), None if same or not rt.sound else partial(_runs, strings))
+    plain = not rt.sound or (same and not rt.sourced)
+    whole = Marked(tuple(pieces), None if plain else partial(_runs, strings))
     if len(whole.text) > BIG:
         note_size(rt, whole.text)
     return whole
@@ -111,17 +113,13 @@ _JSON_TYPES = frozenset((dict, list, str, Object, Array))
 # --- the whole output ----------------------------------------------------------------------------------
 
 
-def joined_output(rt: Runtime, out: list[Any]) -> tuple[str, list[Any]]:
-    """The text of an output, and its strings."""
+def settled_text(rt: Runtime, out: list[Any]) -> str:
+    """The text of an output that is not all `str`; what it holds is made strings."""
     try:
-        return "".join(out), out
-    except TypeError:  # not all of it is str
-        pass
-    try:
-        return _text(out), out
+        return _text(out)
     except TypeError:  # there are numbers or the like
-        out = settled(rt, out)
-        return _text(out), out
+        out[:] = settled(rt, out)
+        return _text(out)
 
 
 def _text(strings: list[Any]) -> str:

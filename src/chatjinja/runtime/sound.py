@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 Rule = Callable[["Runtime", list[Value], Value], Value]
 """From the arguments and the exact result to the result with its runs."""
+RunsRule = Callable[["Runtime", list[Value], str, Runs, "Origin | None"], Runs]
+"""From the arguments, the text of the result, and the first argument's runs and only origin to the result's runs."""
 _STRINGS = frozenset((str, TemplateText, Marked))
 
 
@@ -72,7 +75,10 @@ def _count(rt: Runtime, args: list[Value], result: Value) -> Value:
 
 def _blend(rt: Runtime, args: list[Value], result: Value) -> Value:
     if type(result) in _STRINGS:
-        return with_runs(result, ((_text(result), any(has_input(arg) for arg in args)),))
+        is_input = any(has_input(arg) for arg in args)
+        if type(result) is str and not is_input and not rt.copied:
+            return TemplateText(result)
+        return with_runs(result, ((_text(result), is_input),))
     if type(result) in ARRAYS and any(type(item) in _STRINGS for item in result):
         made = [_blend(rt, args, item) if type(item) in _STRINGS else item for item in result]
         return Tuple(made) if type(result) is Tuple else Array(made)
@@ -108,33 +114,43 @@ _DEEP = 50
 # --- strings -------------------------------------------------------------------------------------------
 
 
-def _case(rt: Runtime, args: list[Value], result: Marked) -> Value:
-    origin = only_origin(runs_of(args[0]))
-    if origin is not None:
-        return Marked(result.pieces, ((result.text, origin),))
-    return with_runs(result, recut(result.text, runs_of(args[0])))
+def _later(rule: RunsRule) -> Rule:
+    """A rule for strings made of strings and numbers: these never change, so the runs are made when asked for."""
+
+    def ruled(rt: Runtime, args: list[Value], result: Value) -> Value:
+        return Marked(pieces_of(result), partial(_fitted, rule, rt, args, _text(result)))
+
+    return ruled
+
+
+def _fitted(rule: RunsRule, rt: Runtime, args: list[Value], text: str) -> Runs:
+    runs = runs_of(args[0])
+    origin = only_origin(runs)
+    return fitting(rule(rt, args, text, runs, origin), text)
+
+
+def _case(rt: Runtime, args: list[Value], text: str, runs: Runs, origin: Origin | None) -> Runs:
+    return ((text, origin),) if origin is not None else recut(text, runs)
 
 
 def _same(rt: Runtime, args: list[Value], result: Value) -> Value:
     return with_runs(result, runs_of(args[0]))
 
 
-def _slice(rt: Runtime, args: list[Value], result: Value) -> Value:
-    origin = only_origin(runs_of(args[0]))
+def _slice(rt: Runtime, args: list[Value], text: str, runs: Runs, origin: Origin | None) -> Runs:
     if origin is not None:
-        return with_runs(result, ((_text(result), origin),))
+        return ((text, origin),)
     start, stop, step = (int_form(rt, arg) for arg in args[1:4])
-    return with_runs(result, cut_runs(args[0], slice_of(size_of(_text(args[0])), start, stop, step)))
+    return cut_runs(args[0], slice_of(size_of(_text(args[0])), start, stop, step))
 
 
-def _strip(left: bool) -> Rule:
-    def strip(rt: Runtime, args: list[Value], result: Marked) -> Value:
-        origin = only_origin(runs_of(args[0]))
+def _strip(left: bool) -> RunsRule:
+    def strip(rt: Runtime, args: list[Value], text: str, runs: Runs, origin: Origin | None) -> Runs:
         if origin is not None:
-            return Marked(result.pieces, ((result.text, origin),))
+            return ((text, origin),)
         data = as_bytes(_text(args[0]))
         start = len(data) - len(data.lstrip(as_bytes(strip_characters(rt, args)))) if left else 0
-        return with_runs(result, cut_runs(args[0], slice(start, start + size_of(result.text))))
+        return cut_runs(args[0], slice(start, start + size_of(text)))
 
     return strip
 
@@ -142,27 +158,28 @@ def _strip(left: bool) -> Rule:
 def _split(rt: Runtime, args: list[Value], result: Array) -> Value:
     """The separators between the items are left out."""
     gap = size_of(text_form(rt, args[1])) if len(args) > 1 else 1
-    origin = only_origin(runs_of(args[0]))
-    if origin is not None:
-        return Array([Marked(item.pieces, ((item.text, origin),)) for item in result])
     made = Array()
     at = 0
     for item in result:
         end = at + size_of(item.text)
-        made.append(with_runs(item, cut_runs(args[0], slice(at, end))))
+        made.append(Marked(item.pieces, partial(_item_runs, args[0], slice(at, end), item.text)))
         at = end + gap
     return made
 
 
-def _replace(rt: Runtime, args: list[Value], result: Marked) -> Value:
-    runs = runs_of(args[0])
-    origin, new = only_origin(runs), text_runs(rt, args[2])
-    if origin is not None and all(not text or other is origin for text, other in new):
-        return Marked(result.pieces, ((result.text, origin),))
+def _item_runs(value: str | Marked, places: slice, text: str) -> Runs:
+    origin = only_origin(runs_of(value))
+    return ((text, origin),) if origin is not None else fitting(cut_runs(value, places), text)
+
+
+def _replace(rt: Runtime, args: list[Value], text: str, runs: Runs, origin: Origin | None) -> Runs:
+    new = text_runs(rt, args[2])
+    if origin is not None and all(not inserted or other is origin for inserted, other in new):
+        return ((text, origin),)
     count = max(int_form(rt, args[3]), 0) if len(args) > 3 else 0
     data, old = as_bytes(_text(args[0])), as_bytes(text_form(rt, args[1]))
     if old == as_bytes(text_form(rt, args[2])) or (old and old not in data):
-        return with_runs(result, runs)
+        return runs
     origins, inserted = spread(runs), spread(new)
     made: list[Origin] = []
     at = 0
@@ -170,7 +187,7 @@ def _replace(rt: Runtime, args: list[Value], result: Marked) -> Value:
         made += origins[at:start]
         made += inserted
         at = start + len(old)
-    return _spread_over(rt, args, result, made + origins[at:])
+    return _spread_over(args, text, made + origins[at:])
 
 
 def _occurrences(data: bytes, old: bytes, count: int) -> Sequence[int]:
@@ -207,11 +224,11 @@ def _format(rt: Runtime, args: list[Value], result: Marked) -> Value:
     return Marked(result.pieces, tuple(out))
 
 
-def _indent(rt: Runtime, args: list[Value], result: Marked) -> Value:
+def _indent(rt: Runtime, args: list[Value], text: str, runs: Runs, origin: Origin | None) -> Runs:
     """Blanks are the template's, or of whoever gave them as `width`; lines and their ends are the text's."""
     first, blank = bool(keyword_or_position(args, "first", 2)), bool(keyword_or_position(args, "blank", 3))
     padding = spread(_padding(rt, keyword_or_position(args, "width", 1)))
-    data, origins = as_bytes(_text(args[0])), spread(runs_of(args[0]))
+    data, origins = as_bytes(_text(args[0])), spread(runs)
     ends = [at for at, byte in enumerate(data) if byte == _NEWLINE]
     if data[-1:] != b"\n" and data:
         ends.append(len(data))
@@ -228,7 +245,7 @@ def _indent(rt: Runtime, args: list[Value], result: Marked) -> Value:
         made += origins[start:end]
     if data[-1:] == b"\n":
         made += [origins[-1], *padding] if blank else [origins[-1]]
-    return _spread_over(rt, args, result, made)
+    return _spread_over(args, text, made)
 
 
 _NEWLINE = 10
@@ -241,9 +258,9 @@ def _padding(rt: Runtime, width: Value) -> Runs:
     return ((" " * (int_form(rt, width) if kind == "Integer" else 4), False),)
 
 
-def _spread_over(rt: Runtime, args: list[Value], result: Marked, origins: list[Origin]) -> Value:
-    data = as_bytes(result.text)
-    return with_runs(result, gather(data, origins)) if len(data) == len(origins) else _blend(rt, args, result)
+def _spread_over(args: list[Value], text: str, origins: list[Origin]) -> Runs:
+    data = as_bytes(text)
+    return gather(data, origins) if len(data) == len(origins) else ((text, any(map(has_input, args))),)
 
 
 def _escape(rt: Runtime, args: list[Value], result: Value) -> Value:
@@ -296,7 +313,7 @@ def tojson(rt: Runtime, value: Value) -> Value:
         if len(text) > BIG:
             note_size(rt, text)
         if is_context_data:
-            return Marked(((text, False),), JsonRuns(text))
+            return Marked(((text, False),), JsonRuns(text, value if rt.sourced else None))
         return Marked(((text, False),), json_runs(rt, value, _PLAIN_LAYOUT, text))
     return apply_filter(rt, value, "tojson", None)
 
@@ -336,21 +353,21 @@ _BY_NAME: Mapping[str, Rule] = MappingProxyType(
 _BY_KIND: Mapping[str, Mapping[str, Rule]] = MappingProxyType(
     {
         "String": {
-            "capitalize": _case,
+            "capitalize": _later(_case),
             "format": _format,
-            "indent": _indent,
-            "lower": _case,
-            "lstrip": _strip(True),
-            "replace": _replace,
+            "indent": _later(_indent),
+            "lower": _later(_case),
+            "lstrip": _later(_strip(True)),
+            "replace": _later(_replace),
             "rsplit": _split,
-            "rstrip": _strip(False),
+            "rstrip": _later(_strip(False)),
             "safe": _keep,
-            "slice": _slice,
+            "slice": _later(_slice),
             "split": _split,
             "string": _same,
-            "strip": _strip(True),
-            "title": _case,
-            "upper": _case,
+            "strip": _later(_strip(True)),
+            "title": _later(_case),
+            "upper": _later(_case),
         },
         "Array": {"slice": _keep, "string": _repr},
         "Tuple": {"slice": _keep, "string": _repr},
@@ -365,7 +382,7 @@ _BY_KIND: Mapping[str, Mapping[str, Rule]] = MappingProxyType(
 _GLOBALS: Mapping[str, Rule] = MappingProxyType({"dict": _keep, "namespace": _keep, "range": _range, "tojson": _tojson})
 
 
-_ONE_PIECE = frozenset(
+ONE_PIECE = frozenset(
     (
         *("capitalize", "lower", "title", "upper", "lstrip", "rstrip", "strip", "slice", "split", "rsplit"),
         *("safe", "string"),
@@ -376,7 +393,7 @@ _ONE_PIECE = frozenset(
 
 def _ruled_string(name: str, text: Builtin, exact: Builtin) -> Builtin:
     general = _ruled(exact, _BY_KIND["String"].get(name) or _BY_NAME.get(name, _blend))
-    if name not in _ONE_PIECE:
+    if name not in ONE_PIECE:
         return general
 
     def ruled(rt: Runtime, args: list[Value]) -> Value:

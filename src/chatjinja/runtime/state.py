@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import Any
 
 from chatjinja.runtime.limits import Limits
-
-if TYPE_CHECKING:
-    from chatjinja.runtime.tables import Tables
 
 
 class Deoptimise(Exception):  # noqa: N818 -- control flow, not an error
@@ -34,7 +32,7 @@ class Runtime:
     """What generated code and built-ins need to know about the render that they are part of.
 
     Attributes:
-        tables: the dialect's filters, tests, methods and globals.
+        tables: the dialect's filters, tests, methods and globals (`Tables`, or `JinjaTables`).
         limits: the limits of this render.
         context: the caller's context (to name the place of a bad value in it).
         clock: gives the moment of this render; asked at most once (`now`).
@@ -49,11 +47,18 @@ class Runtime:
         watch: when an output list is longer than this, its size is looked at again.
         has_big_strings: a string longer than `BIG` was made, so sizes must be added up before joining.
         made_text, made_items: characters of all big strings and items of all big lists made so far.
+        autoescape: Jinja2's language only: what is printed is escaped now.
+        tracks_generation: Jinja2's language only: what generation blocks print counts as input, and nothing else.
         converted: None, or id of a Mapping or Sequence of a foreign type → (that object, its dict or list).
     """
 
+    sourced = False
+    """Whether strings also tell where they came from (`chatjinja.runtime.sourced`)."""
+    twins: Mapping[int, Any] = MappingProxyType({})
+    """Identity of a container that holds numbers which know their places → an equal one of plain data."""
     __slots__ = (
         "_now",
+        "autoescape",
         "checked",
         "clock",
         "context",
@@ -71,12 +76,13 @@ class Runtime:
         "stop_depth",
         "stop_steps",
         "tables",
+        "tracks_generation",
         "watch",
     )
 
     def __init__(
         self,
-        tables: Tables,
+        tables: Any,
         limits: Limits,
         context: Mapping[str, Any],
         clock: Callable[[], datetime],
@@ -104,6 +110,8 @@ class Runtime:
         self.has_big_strings = False
         self.made_text = 0
         self.made_items = 0
+        self.autoescape: Any = False
+        self.tracks_generation = False
         self.converted: dict[int, tuple[Any, Any]] | None = None
 
     @property

@@ -1,0 +1,1 @@
+"""What generated code of Jinja2's own language calls, and its built-ins."""

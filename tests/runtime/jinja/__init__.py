@@ -1,0 +1,1 @@
+"""Tests of what generated code of the Jinja2 dialects calls."""
