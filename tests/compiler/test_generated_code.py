@@ -11,9 +11,9 @@ from types import CodeType
 import pytest
 
 from chatjinja import Environment, TemplateError
-from chatjinja.compiler import codegen_base
-from chatjinja.compiler.codegen import ROOT
-from chatjinja.runtime import state
+from chatjinja.compiler import codegen_base, generator
+from chatjinja.compiler.generator import ROOT
+from chatjinja.runtime import marked, state
 from chatjinja.runtime.helpers import EXACT, FAST
 from tests.cases.read import TOPICS, read_cases
 
@@ -76,4 +76,8 @@ def test_generated_code_has_no_builtins_of_its_own() -> None:
 
 
 def test_both_modules_mean_the_same_by_a_big_string() -> None:
-    assert codegen_base.BIG_STRING == state.BIG
+    assert generator.BIG_STRING == state.BIG
+
+
+def test_both_modules_mean_the_same_by_a_small_number() -> None:
+    assert codegen_base.SMALL_NUMBERS == marked.SMALL

@@ -4,49 +4,37 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from types import CodeType
 
 from chatjinja.compiler import pyast as py
-from chatjinja.compiler.codegen_base import RT
+from chatjinja.compiler.generator import CTX, ROOT, RT, CompiledModule
+from chatjinja.compiler.groups import Group
 from chatjinja.compiler.outline import OutlineGen
 from chatjinja.compiler.scopes import Usage, analyse, assigned_in_scope
-from chatjinja.compiler.sites import Site
 from chatjinja.compiler.state import FunctionState, Options
 from chatjinja.source import Source
 from chatjinja.syntax import nodes as n
 from chatjinja.syntax.visitor import walk
 
-ROOT = "root"
-"""Name of the generated function: ``root(rt, ctx, out)``."""
-
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """A template as Python code.
+class Compiled(CompiledModule):
+    """A template of llama.cpp's language as Python code.
 
     Attributes:
-        tree: the module, kept for ``chatjinja python``.
-        variables: names that get a global ``u_NAME``: what the unset variable reads as.
         builtins: names that get a global ``b_NAME``: the global function itself.
         hints: names that get a global ``h_NAME``: an Undefined with that hint.
-        literals: template strings and numbers that get a global ``k_INDEX`` (not in the text form).
-        sites: Python position → nodes that report a failure there.
+        groups: what is printed together, in the sourced form; the value that tells number N is the global ``w_N``.
+        names: variables of the context that the template may read.
         single_pieces: no string that the template works on has several pieces.
         may_fail_late: unchecked code may miss an error that comes before the one it raises.
     """
 
-    tree: ast.Module
-    variables: frozenset[str]
     builtins: frozenset[str]
     hints: frozenset[str]
-    literals: tuple[str | int | float, ...]
-    sites: dict[py.Loc, tuple[Site, ...]]
+    groups: tuple[Group, ...]
+    names: tuple[str, ...]
     single_pieces: bool
     may_fail_late: bool
-
-    def code(self, filename: str) -> CodeType:
-        """The code object of the module that defines `ROOT`."""
-        return compile(self.tree, filename, "exec", dont_inherit=True, optimize=0)
 
 
 class CodeGen(OutlineGen):
@@ -67,14 +55,14 @@ class CodeGen(OutlineGen):
                 missing: ast.expr = py.const(self.options.constants[name])
             else:
                 missing = self.variable_missing(name)
-            body.append(py.assign(local, py.method(py.name("ctx"), "get", [py.const(name), missing])))
+            body.append(py.assign(local, py.method(py.name(CTX), "get", [py.const(name), missing])))
         mark = self.mark_here() if self.deferred else ""
         self.flush()
         prologue, self.fn.body = self.fn.body, []
         statements = self.block(template.body)
         if mark:
             statements.append(self.settle(mark))
-        root = py.function(ROOT, [RT, "ctx", "out"], [*body, *prologue, *statements] or [py.pass_()])
+        root = py.function(ROOT, [RT, CTX, "out"], [*body, *prologue, *statements] or [py.pass_()])
         return py.module([*self.functions, root])
 
 
@@ -106,6 +94,8 @@ def compile_template(template: n.Template, source: Source, options: Options) -> 
         builtins=frozenset(generator.builtins),
         hints=frozenset(generator.hints),
         literals=tuple(generator.literals),
+        groups=tuple(generator.groups),
+        names=tuple(sorted(usage.root.reads | assigned_in_scope(template.body))),
         sites=generator.sites.by_loc,
         single_pieces=makes_single_pieces(template, usage),
         may_fail_late=usage.functions_as_values and not options.checked and not options.exact,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from chatjinja.compiler import pyast as py
-from chatjinja.compiler.codegen_base import INTEGERS, BaseGen, Result, local_of
+from chatjinja.compiler.codegen_base import INTEGERS, BaseGen
+from chatjinja.compiler.generator import Result, local_of
 from chatjinja.compiler.scopes import LOOP_FIELDS
 from chatjinja.compiler.state import Loop
 from chatjinja.syntax import nodes as n

@@ -20,35 +20,19 @@ from collections.abc import Callable
 from typing import Any
 
 from chatjinja.compiler import pyast as py
+from chatjinja.compiler.generator import DEPTH_STEP, LONG_CHAIN, RT, Generator, Result, is_long_chain
+from chatjinja.compiler.groups import Group
 from chatjinja.compiler.scopes import Usage
-from chatjinja.compiler.sites import SiteTable
 from chatjinja.compiler.state import FunctionState, Loop, Options, ReportAs
 from chatjinja.source import Source
 from chatjinja.syntax import nodes as n
 
-Result = tuple[ast.expr, str]
-"""A Python expression and its tag."""
-
-RT = "rt"
-"""Local that holds the `Runtime` in every generated function."""
 SMALL = frozenset(("int", "int+"))
 INTEGERS = frozenset(("int", "int+", "integer"))
 SIMPLE = frozenset(("int", "int+", "integer", "str", "string"))
 SMALL_INT = 1 << 31
-BIG_STRING = 16384
-"""`chatjinja.runtime.state.BIG`; a test holds the two together."""
-LONG_CHAIN = 25
-"""Longer chains of operators, filters, … get a function of their own."""
-_DEPTH_STEP = 40
-
-
-def local_of(expr: ast.expr) -> str | None:
-    """The local that holds the value of `expr` once it was evaluated."""
-    if isinstance(expr, ast.Name):
-        return expr.id
-    if isinstance(expr, ast.NamedExpr):
-        return expr.target.id
-    return None
+SMALL_NUMBERS = 1024
+"""`chatjinja.runtime.marked.SMALL`; a test holds the two together."""
 
 
 def left_child(node: n.Node) -> n.Expr | None:
@@ -65,23 +49,20 @@ def is_plain_key(key: str) -> bool:
     return ("h_" + key).isidentifier() and key.isascii()
 
 
-class BaseGen(ABC):
+class BaseGen(Generator, ABC):
     """The state of one compilation, and what every kind of node needs."""
 
     def __init__(self, source: Source, usage: Usage, options: Options) -> None:
-        self.sites = SiteTable(source)
+        super().__init__(source)
         self.usage = usage
         self.options = options
         self.report = ReportAs()
-        self.variables: set[str] = set()
         self.builtins: set[str] = set()
         self.hints: set[str] = set()
-        self.literals: list[str | int | float] = []
+        self.groups: list[Group] = []
         self.functions: list[ast.stmt] = []
         self.fn = FunctionState({})
-        self.counter = 0
         self.lists_change = not {"append", "pop"}.isdisjoint(usage.mentions)
-        self._literal_numbers: dict[tuple[type, str], int] = {}
         self._handlers: dict[type[n.Node], Callable[[Any], Result]] = {}
 
     # --- small things ------------------------------------------------------------------------------
@@ -96,25 +77,6 @@ class BaseGen(ABC):
     def fail(self, message: str, node: n.Node) -> ast.expr:
         return self.helper("fail", [py.const(message)], node)
 
-    def new_local(self, stem: str) -> str:
-        self.counter += 1
-        return f"{stem}_{self.counter}"
-
-    def twice(self, expr: ast.expr) -> tuple[ast.expr, ast.expr]:
-        """`expr` for a first use, and a repetition of its value."""
-        if isinstance(expr, ast.Constant):
-            return expr, expr
-        local = local_of(expr)
-        if local is not None:
-            return expr, py.name(local)
-        local = self.new_local("t")
-        return py.walrus(local, expr), py.name(local)
-
-    def variable_missing(self, name: str) -> ast.expr:
-        """What a variable reads as while it is not set: the global of its name, or Undefined."""
-        self.variables.add(name)
-        return py.name(f"u_{name}")
-
     def hint(self, name: str) -> ast.expr:
         """Undefined with a hint."""
         if not is_plain_key(name):
@@ -127,13 +89,6 @@ class BaseGen(ABC):
         if not (self.options.exact or self.options.marked):
             return py.const(text)
         return self.made_constant(text)
-
-    def made_constant(self, value: str | int | float) -> ast.expr:
-        """A global that holds a literal as the form wants it."""
-        number = self._literal_numbers.setdefault((type(value), repr(value)), len(self.literals))
-        if number == len(self.literals):
-            self.literals.append(value)
-        return py.name(f"k_{number}")
 
     def key_literal(self, node: n.Expr) -> ast.expr | None:
         """A string literal where it is only compared or looked up; None if `node` is something else."""
@@ -155,9 +110,6 @@ class BaseGen(ABC):
         """Tag of what is a string for sure."""
         return "any" if self.options.exact else "string" if self.options.marked else "str"
 
-    def type_is(self, expr: ast.expr, kind: str) -> ast.expr:
-        return py.compare(py.call("type", [expr]), "is", py.name(kind))
-
     def is_pure(self, node: n.Expr | None) -> bool:
         """True if evaluating `node` can neither fail nor change anything, so its order does not matter."""
         while isinstance(node, n.Getattr) and isinstance(node.attr, n.Name):
@@ -173,7 +125,7 @@ class BaseGen(ABC):
         fn = self.fn
         fn.expr_depth += 1
         try:
-            if fn.expr_depth % _DEPTH_STEP == 0 and self.is_long(node):
+            if fn.expr_depth % DEPTH_STEP == 0 and self.is_long(node):
                 return self.outlined(node), "any"
             return self.handler(type(node))(node)
         finally:
@@ -191,12 +143,7 @@ class BaseGen(ABC):
 
     def is_long(self, node: n.Expr) -> bool:
         """True if `node` starts a chain that is too long to nest in Python."""
-        length = 0
-        at: n.Expr | None = node
-        while at is not None and length < LONG_CHAIN:
-            at = at.expr2 if isinstance(at, n.CondExpr) else left_child(at)
-            length += 1
-        return length >= LONG_CHAIN
+        return is_long_chain(node, left_child)
 
     @abstractmethod
     def outlined(self, node: n.Expr) -> ast.expr:

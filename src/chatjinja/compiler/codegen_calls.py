@@ -7,8 +7,9 @@ from abc import abstractmethod
 from collections.abc import Callable
 
 from chatjinja.compiler import pyast as py
-from chatjinja.compiler.codegen_base import Result, is_plain_key
+from chatjinja.compiler.codegen_base import is_plain_key
 from chatjinja.compiler.codegen_operators import OperatorGen
+from chatjinja.compiler.generator import RT, Result
 from chatjinja.syntax import nodes as n
 
 _STRIPS = {"strip": "strip", "trim": "strip", "lstrip": "lstrip", "rstrip": "rstrip"}
@@ -139,6 +140,8 @@ class CallGen(OperatorGen):
     def stripped(self, value: ast.expr, name: str, args: list[ast.expr]) -> ast.expr:
         """A plain str stripped. In the reference no piece is left of a blank one."""
         made = py.method(value, name, args)
+        if self.options.sourced:
+            return py.call("derived", [py.name(RT), value, made])
         return py.bool_op("or", [made, py.name("EMPTY")]) if self.options.marked else made
 
     def fast_split(self, node: n.Call, callee: n.Getattr, separator: str) -> Result:
@@ -146,7 +149,10 @@ class CallGen(OperatorGen):
         fits = py.compare(py.call("len", [again]), "<", py.const(self.options.max_items))
         slow = self.slow_method(node, callee, "split", again)
         test = py.bool_op("and", [self.type_is(first, "str"), fits])
-        return py.if_exp(test, py.method(again, "split", [py.const(separator)]), slow), "any"
+        fast = py.method(again, "split", [py.const(separator)])
+        if self.options.sourced:
+            fast = py.call("derived_items", [py.name(RT), again, fast])
+        return py.if_exp(test, fast, slow), "any"
 
     def fast_get(self, node: n.Call, callee: n.Getattr) -> Result | None:
         if len(node.args) not in (1, 2) or not isinstance(node.args[0], n.Const):

@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from chatjinja.compiler import pyast as py
-from chatjinja.compiler.codegen_base import RT
 from chatjinja.compiler.codegen_stmt import StmtGen
+from chatjinja.compiler.generator import RT
 from chatjinja.compiler.scopes import assigned_in_scope, called_name, target_names
 from chatjinja.compiler.state import Facts, FunctionState, Loop
 from chatjinja.syntax import nodes as n

@@ -11,8 +11,8 @@ from __future__ import annotations
 import ast
 
 from chatjinja.compiler import pyast as py
-from chatjinja.compiler.codegen_base import RT, Result
 from chatjinja.compiler.codegen_loops import LoopGen
+from chatjinja.compiler.generator import RT, Result
 from chatjinja.compiler.scopes import assigned_in_scope, names_read, parameter_names
 from chatjinja.compiler.state import FunctionState
 from chatjinja.syntax import nodes as n
@@ -163,7 +163,7 @@ class MacroGen(LoopGen):
         chosen = py.if_exp(py.compare(callee, "is", py.name(f"m_{identity}")), direct, other)
         return (self.after(made, chosen) if made else chosen), "any"
 
-    def print_macro(self, node: n.Call) -> bool:
+    def print_macro(self, node: n.Call, printer: n.Node) -> bool:
         """``{{ macro(…) }}`` writes straight to the output."""
         callee = node.node
         macro = self.usage.macros.get(callee.name) if isinstance(callee, n.Name) else None
@@ -178,7 +178,7 @@ class MacroGen(LoopGen):
         direct = py.expr(py.call(f"f_{identity}", [py.name(RT), out, *bound]))
         other = self.helper("call", [local, py.list_(general), py.const(None)], node)
         test = py.compare(local, "is", py.name(f"m_{identity}"))
-        self.emit(py.if_(test, [direct], [py.expr(py.method(out, "append", [other]))]))
+        self.emit(py.if_(test, [direct], self.write_out([(other, printer)])))
         return True
 
     # --- call blocks -------------------------------------------------------------------------------
@@ -197,4 +197,4 @@ class MacroGen(LoopGen):
         args = self.arguments(stmt.call.args)
         scope = self.scope_argument()
         called = self.helper("call_with_caller", [py.name(callee), args, scope, py.name(caller)], stmt)
-        self.fn.writes.append(self.traced(called, stmt))
+        self.write([self.traced(called, stmt)], stmt)

@@ -6,7 +6,8 @@ import ast
 
 from chatjinja.compiler import pyast as py
 from chatjinja.compiler.codegen_access import AccessGen
-from chatjinja.compiler.codegen_base import BIG_STRING, INTEGERS, LONG_CHAIN, SIMPLE, SMALL, Result, local_of
+from chatjinja.compiler.codegen_base import INTEGERS, SIMPLE, SMALL, SMALL_NUMBERS
+from chatjinja.compiler.generator import BIG_STRING, LONG_CHAIN, Result, local_of
 from chatjinja.compiler.scopes import COUNTERS
 from chatjinja.compiler.state import Facts
 from chatjinja.syntax import nodes as n
@@ -140,6 +141,8 @@ class OperatorGen(AccessGen):
             return py.bin_op(left, "-", right), sum_tag(left_tag, right_tag)
         if op == "%" and self.counts_passes(node.left) and right_tag == "int" and is_positive(right):
             return py.bin_op(left, "%", right), "int"
+        if op == "%" and self.counts((left, left_tag), (right, right_tag)):
+            return self.counted(left, "%", right, node), "defined"
         general = self.helper(_BINARY_HELPERS[op], [left, right], node)
         if op in ("<", "<=", ">", ">="):
             if left_tag == "int" and right_tag == "any" and not isinstance(left, ast.Constant):
@@ -283,9 +286,10 @@ class OperatorGen(AccessGen):
             if tag in SMALL and right_tag in SMALL and operator.op == "+":
                 value, tag = py.bin_op(value, "+", right), sum_tag(tag, right_tag)
             else:
-                operands_ = [self.kept((value, tag)), self.kept((right, right_tag))]
-                value, tag = self.helper(_BINARY_HELPERS[operator.op], operands_, operator), "defined"
+                value, tag = self.sum((value, tag), (right, right_tag), operator), "defined"
         if joined == len(results):
+            if printed and len(results) == 2 and self.can_print_pair(results):
+                return [self.printed_pair(results[0], results[1], operators[0])]
             return value, tag
         raw = printed and not self.options.checked and not self.lists_change
         pieces = [self.text_of((value, tag), operators[joined - 1], raw=raw)]
@@ -294,6 +298,21 @@ class OperatorGen(AccessGen):
         if self.options.marked:
             return [piece for piece in pieces if not isinstance(piece, ast.Constant)]  # a constant is ""
         return merge_constants(pieces)
+
+    def can_print_pair(self, results: list[Result]) -> bool:
+        """Whether two operands may be printed one after the other instead of their sum."""
+        known = self.options.marked and not self.options.sourced  # a group needs to know how many values there are
+        return known and INTEGERS.isdisjoint([tag for _, tag in results])
+
+    def printed_pair(self, left: Result, right: Result, operator: n.BinExpr) -> ast.expr:
+        """``left + right``, most likely two strings, as values to be printed: these need not become one string."""
+        left_first, left_again = self.twice(left[0])
+        right_first, right_again = self.twice(right[0])
+        # Not `and`: the right side is evaluated in any case.
+        tests = [py.compare(py.call("type", [value]), "in", py.name("TEXTS")) for value in (left_first, right_first)]
+        summed = self.helper(_BINARY_HELPERS[operator.op], [left_again, right_again], operator)
+        pair = py.tuple_([left_again, right_again])
+        return py.starred(py.if_exp(py.bin_op(tests[0], "&", tests[1]), pair, py.tuple_([summed])))
 
     def text_of(self, result: Result, operator: n.Node, *, raw: bool = False) -> ast.expr:
         """What an operand contributes to a concatenation that is known to be one of strings."""
@@ -308,6 +327,29 @@ class OperatorGen(AccessGen):
             return py.call("TemplateText" if self.options.marked else "str", [expr])
         first, again = self.twice(expr)
         return py.if_exp(self.type_is(first, "str"), again, self.helper("concat_text", [again], operator))
+
+    def sum(self, left: Result, right: Result, operator: n.BinExpr) -> ast.expr:
+        """``left + right`` or ``left ~ right`` of which nothing is known."""
+        if operator.op == "+" and self.counts(left, right):
+            return self.counted(left[0], "+", right[0], operator)
+        return self.helper(_BINARY_HELPERS[operator.op], [self.kept(left), self.kept(right)], operator)
+
+    def counts(self, left: Result, right: Result) -> bool:
+        """Whether the sum or remainder of two operands looks like that of a counter and a literal."""
+        step = right[0].value if isinstance(right[0], ast.Constant) else None
+        return self.options.sound and left[1] == "any" and type(step) is int and 0 < step < SMALL_NUMBERS
+
+    def counted(self, counter: ast.expr, op: str, step: ast.expr, operator: n.BinExpr) -> ast.expr:
+        """``counter + step`` or ``counter % step``: a number that the template made, if `counter` is a small one."""
+        first, again = self.twice(counter)
+        assert isinstance(step, ast.Constant)
+        assert isinstance(step.value, int)
+        below = SMALL_NUMBERS - step.value if op == "+" else SMALL_NUMBERS
+        is_made = self.type_is(first, "MadeInt")
+        is_small = py.between(py.const(0), again, py.const(below))
+        made = py.subscript(py.name("SMALL_INTS"), py.bin_op(again, op, step))
+        slow = self.helper(_BINARY_HELPERS[op], [again, self.kept((step, "int"))], operator)
+        return py.if_exp(py.bool_op("and", [is_made, is_small]), made, slow)
 
     def concatenation(self, node: n.BinExpr) -> Result:
         pieces = self.concat_pieces(node)

@@ -7,16 +7,17 @@ from abc import abstractmethod
 from collections.abc import Callable
 
 from chatjinja.compiler import pyast as py
-from chatjinja.compiler.codegen_base import INTEGERS, RT, Result
+from chatjinja.compiler.codegen_base import INTEGERS
 from chatjinja.compiler.codegen_calls import CallGen
 from chatjinja.compiler.codegen_operators import merge_constants
+from chatjinja.compiler.generator import LONG_ELIF, RT, Result
+from chatjinja.compiler.groups import Group, Write, printed_items
 from chatjinja.compiler.scopes import target_names
 from chatjinja.compiler.state import Loop
 from chatjinja.syntax import nodes as n
 
 _GETTER_WORTH = 3
 """A variable with at least so many different attributes gets an attribute getter of its own."""
-_LONG_ELIF = 30
 
 
 class StmtGen(CallGen):
@@ -32,17 +33,28 @@ class StmtGen(CallGen):
     def flush(self) -> None:
         """Write out what is waiting to be appended to the output."""
         fn = self.fn
-        if not fn.writes:
-            return
-        writes = fn.writes if self.options.exact else self.merged(fn.writes)
-        fn.writes = []
-        if len(writes) == 1:
-            write = writes[0]
-            if isinstance(write, ast.Constant) and write.value == "":
-                return
-            fn.body.append(py.expr(py.method(py.name(fn.out), "append", [write])))
-        else:
-            fn.body.append(py.augment(fn.out, py.tuple_(writes)))
+        writes, fn.writes = fn.writes, []
+        fn.body.extend(self.write_out(writes))
+
+    def write(self, values: list[ast.expr], printer: n.Node) -> None:
+        """Have values appended to the output; `printer` is the part of the template that prints them."""
+        self.fn.writes += [(value, printer) for value in values]
+
+    def write_out(self, writes: list[Write]) -> list[ast.stmt]:
+        """The statement that appends to the output, if there is anything to append."""
+        out = self.fn.out
+        values = [value for value, _ in writes]
+        if self.options.sourced:
+            values = self.grouped(writes)
+        elif values and not self.options.exact:
+            values = self.merged(values)
+        if len(values) > 1:
+            return [py.augment(out, py.tuple_(values))]
+        if values and isinstance(values[0], ast.Starred):
+            return [py.augment(out, values[0].value)]
+        if not values or (isinstance(values[0], ast.Constant) and values[0].value == ""):
+            return []
+        return [py.expr(py.method(py.name(out), "append", values))]
 
     def merged(self, writes: list[ast.expr]) -> list[ast.expr]:
         """Writes with neighbouring literals joined. The marked form joins them only if no piece can show, and
@@ -52,6 +64,30 @@ class StmtGen(CallGen):
         if not self.pieces_show:
             writes = merge_constants(writes)
         return [self.printable(write) for write in writes]
+
+    def grouped(self, writes: list[Write]) -> list[ast.expr]:
+        """Writes as a group: one of the values tells which group it is."""
+        printed = [(self.literal_text(value), value, printer) for value, printer in writes]
+        items = printed_items(printed, join=not self.pieces_show)
+        if not items:
+            return []
+        group = Group.of([pieces for _, pieces in items])
+        name = py.name(f"w_{len(self.groups)}")
+        self.groups.append(group)
+        values = [self.printable(value) for value, _ in items]
+        if len(values) < len(group.items):
+            return [name, *values]
+        values[group.marker] = name
+        return values
+
+    def literal_text(self, value: ast.expr) -> str | None:
+        """The text of a value that is a literal; None for every other value."""
+        if isinstance(value, ast.Constant):
+            return str(value.value)
+        if isinstance(value, ast.Name) and value.id.startswith("k_"):
+            literal = self.literals[int(value.id[2:])]
+            return literal if isinstance(literal, str) else None
+        return None
 
     def printable(self, write: ast.expr) -> ast.expr:
         """What is written, with a literal made a value."""
@@ -111,7 +147,7 @@ class StmtGen(CallGen):
 
     def visit_TemplateData(self, stmt: n.TemplateData) -> None:
         text = stmt.data_text
-        self.fn.writes.append(self.traced(self.literal(text), stmt) if self.options.exact else py.const(text))
+        self.write([self.traced(self.literal(text), stmt) if self.options.exact else py.const(text)], stmt)
 
     def traced(self, value: ast.expr, printer: n.Node) -> ast.expr:
         """What is printed, and what prints it."""
@@ -122,14 +158,14 @@ class StmtGen(CallGen):
     def visit_Output(self, stmt: n.Output) -> None:
         node = stmt.node
         if self.options.exact:
-            self.fn.writes.append(self.traced(self.value(node), stmt))
+            self.write([self.traced(self.value(node), stmt)], stmt)
             return
-        if isinstance(node, n.Call) and self.print_macro(node):
+        if isinstance(node, n.Call) and self.print_macro(node, stmt):
             return
-        self.fn.writes.extend(self.print_pieces(node))
+        self.write(self.print_pieces(node), stmt)
 
     @abstractmethod
-    def print_macro(self, node: n.Call) -> bool:
+    def print_macro(self, node: n.Call, printer: n.Node) -> bool:
         """Print a call of a macro that is known; False if `node` is something else."""
 
     def print_pieces(self, node: n.Expr) -> list[ast.expr]:
@@ -192,7 +228,7 @@ class StmtGen(CallGen):
         mark = self.mark_start(stmt, loop)
         if loop is not None:
             loop.marks.append(mark)
-        if len(stmt.elifs) >= _LONG_ELIF:
+        if len(stmt.elifs) >= LONG_ELIF:
             self.long_if(stmt)
         else:
             self.short_if(stmt)
@@ -404,7 +440,7 @@ class StmtGen(CallGen):
     def visit_FilterBlock(self, stmt: n.FilterBlock) -> None:
         text = self.captured(stmt.body)
         value, tag = self.apply_filter(stmt, stmt.target, text, self.string_tag)
-        self.fn.writes.append(self.traced(value, stmt) if self.options.exact else self.printed((value, tag)))
+        self.write([self.traced(value, stmt) if self.options.exact else self.printed((value, tag))], stmt)
 
 
 def fetches(value: ast.expr, missing: ast.expr) -> bool:

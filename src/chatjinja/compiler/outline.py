@@ -7,8 +7,9 @@ import ast
 import copy
 
 from chatjinja.compiler import pyast as py
-from chatjinja.compiler.codegen_base import RT, Result, left_child
+from chatjinja.compiler.codegen_base import left_child
 from chatjinja.compiler.codegen_macros import MacroGen
+from chatjinja.compiler.generator import RT, Result
 from chatjinja.compiler.state import FunctionState
 from chatjinja.syntax import nodes as n
 

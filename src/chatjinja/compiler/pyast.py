@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 Loc = tuple[int, int, int, int]
 """lineno, col_offset, end_lineno, end_col_offset as in `ast`."""
+_Node = TypeVar("_Node", bound=ast.expr | ast.stmt)
 
 
 # mypy takes the attributes of `ast` for read-only here; CPython does not.
@@ -82,6 +83,10 @@ class List(_Placed, ast.List):
     pass
 
 
+class Starred(_Placed, ast.Starred):
+    pass
+
+
 class Dict(_Placed, ast.Dict):
     pass
 
@@ -119,6 +124,10 @@ class Return(_Placed, ast.Return):
 
 
 class Delete(_Placed, ast.Delete):
+    pass
+
+
+class keyword(_Placed, ast.keyword):  # noqa: N801 -- ast's own name
     pass
 
 
@@ -168,13 +177,17 @@ _OPS: dict[str, Any] = {
     "-": ast.Sub(),
     "*": ast.Mult(),
     "%": ast.Mod(),
+    "//": ast.FloorDiv(),
+    "&": ast.BitAnd(),
     "and": ast.And(),
     "or": ast.Or(),
     "not": ast.Not(),
+    "unary -": ast.USub(),
+    "unary +": ast.UAdd(),
 }
 
 
-def place(node: Any, loc: Loc) -> Any:
+def place(node: _Node, loc: Loc) -> _Node:
     """Give `node` a true position."""
     node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = loc
     return node
@@ -200,6 +213,21 @@ def call(function: str, args: Sequence[ast.expr], loc: Loc | None = None) -> ast
     return node
 
 
+def call_with(function: str, args: Sequence[ast.expr], keywords: Sequence[ast.keyword], loc: Loc) -> ast.Call:
+    """`call` with keyword arguments."""
+    return place(Call(Name(function, _LOAD), list(args), list(keywords)), loc)
+
+
+def starred(value: ast.expr) -> ast.expr:
+    """``*value`` among arguments."""
+    return Starred(value, _LOAD)
+
+
+def argument(name: str | None, value: ast.expr) -> ast.keyword:
+    """``name=value`` among arguments; without a name ``**value``."""
+    return keyword(name, value)
+
+
 def method(value: ast.expr, attr: str, args: Sequence[ast.expr]) -> ast.Call:
     """Call of a method that cannot fail."""
     return Call(Attribute(value, attr, _LOAD), list(args), [])
@@ -221,10 +249,27 @@ def if_exp(test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.IfExp:
     return IfExp(test, body, orelse)
 
 
+def is_constant(node: ast.expr) -> bool:
+    """Whether Python folds it to a constant."""
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Tuple):
+            todo += node.elts
+        elif not isinstance(node, ast.Constant):
+            return False
+    return True
+
+
 def compare(left: ast.expr, op: str, right: ast.expr) -> ast.expr:
-    if op in ("is", "is not") and isinstance(left, ast.Constant) and isinstance(right, ast.Constant):
-        return Constant((left.value is right.value) is (op == "is"))  # Python warns about it
+    if op in ("is", "is not") and isinstance(right, ast.Constant) and is_constant(left):  # Python warns about it
+        return Constant((isinstance(left, ast.Constant) and left.value is right.value) is (op == "is"))
     return Compare(left, [_OPS[op]], [right])
+
+
+def compare_all(left: ast.expr, ops: Sequence[str], operands: Sequence[ast.expr]) -> ast.Compare:
+    """``left op operand op operand …``"""
+    return Compare(left, [_OPS[op] for op in ops], list(operands))
 
 
 def between(low: ast.expr, value: ast.expr, high: ast.expr) -> ast.Compare:

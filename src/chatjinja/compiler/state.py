@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from chatjinja.compiler.groups import Write
 from chatjinja.syntax import nodes as n
 
 PathKey = tuple[str, str | int] | tuple[str, str, str]
@@ -74,7 +75,7 @@ class FunctionState:
         scope: template name → local.
         body: statements so far.
         out: name of the list that output goes to.
-        writes: values to be appended to `out` before the next statement.
+        writes: values to be appended to `out` before the next statement, and what prints them.
         loops: enclosing loops within this function.
         loop: what the name ``loop`` means here, if it is not an ordinary variable.
         depth: Python blocks around this point (CPython allows 20).
@@ -85,7 +86,7 @@ class FunctionState:
     scope: dict[str, str]
     body: list[ast.stmt] = field(default_factory=list)
     out: str = "out"
-    writes: list[ast.expr] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
     facts: Facts = field(default_factory=Facts)
     loops: list[Loop] = field(default_factory=list)
     loop: Loop | None = None
@@ -104,6 +105,8 @@ class Options:
         marked: the marked form: fast paths as in the text form, but strings know who wrote them.
         sound: marked soundly: a plain `str` that is cut stays input, and numbers know who made them.
         traced: what is printed says which part of the template printed it (exact form only).
+        sourced: the sound form whose output tells what printed it (`chatjinja.compiler.groups`), and whose helpers
+            note what a string was made of.
         method_names: names of all built-in methods of the dialect.
         global_names: names of its global functions.
         constants: names with a value of their own.
@@ -127,6 +130,7 @@ class Options:
     checked: bool
     max_items: int
     watched: bool = False
+    sourced: bool = False
 
 
 @dataclass(slots=True)

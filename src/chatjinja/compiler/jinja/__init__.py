@@ -1,0 +1,1 @@
+"""Code generation for Jinja2's own language."""
