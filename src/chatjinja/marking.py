@@ -36,23 +36,25 @@ class Prompt:
 
     The text of the parts, one after the other, is `text` (as bytes, if a UTF-8 character is split between
     two parts). Neighbouring parts differ in something.
+
+    Attributes:
+        text: all of it.
+        bos_was_cut: a BOS that belongs before the text was left to the tokenizer; only of prompts of the chat layer.
     """
 
-    __slots__ = ("_make", "_parts", "text")
+    bos_was_cut: bool = False
+    __slots__ = ("_parts", "text")
 
     def __init__(self, text: str, parts: Sequence[Part] | Callable[[], Sequence[Part]]) -> None:
         self.text = text
-        self._make: Callable[[], Sequence[Part]] | None = parts if callable(parts) else None
-        self._parts: tuple[Part, ...] | None = None if callable(parts) else tuple(parts)
+        self._parts = parts if callable(parts) else tuple(parts)
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts, in order; put together when they are first asked for."""
         parts = self._parts
-        if parts is None:
-            assert self._make is not None
-            parts = self._parts = tuple(self._make())
-            self._make = None
+        if callable(parts):
+            parts = self._parts = tuple(parts())
         return parts
 
     def to_bytes(self) -> bytes:

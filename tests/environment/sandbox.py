@@ -14,10 +14,10 @@ MEMORY = 1 << 30
 SECONDS = 10
 
 
-def outcome(source: str, context: Any = None) -> str:
+def outcome(source: str, context: Any = None, dialect: str = "llama.cpp") -> str:
     """Render in a fresh process: ``text LENGTH``, the code of the error, ``TIMEOUT`` or what else went wrong."""
     command = [sys.executable, "-m", "tests.environment.sandbox"]
-    data = json.dumps([source, context])
+    data = json.dumps([source, context, dialect])
     path = [str(ROOT), *(entry for entry in sys.path if entry)]
     try:
         done = subprocess.run(
@@ -41,9 +41,9 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     import chatjinja
 
-    source, context = json.load(sys.stdin)
+    source, context, dialect = json.load(sys.stdin)
     try:
-        text = chatjinja.render(source, context)
+        text = chatjinja.render(source, context, dialect=dialect)
     except chatjinja.TemplateError as error:
         print(error.code)
     except MemoryError:

@@ -79,3 +79,9 @@ def test_a_clock_that_tells_no_moment_is_refused(now: Any) -> None:
 def test_a_callable_may_not_give_a_naive_datetime() -> None:
     with pytest.raises(ValueError, match="a datetime needs a time zone"):
         Environment(now=lambda: datetime(2026, 1, 2)).from_string(SOURCE).render()
+
+
+@pytest.mark.parametrize("now", [10**60, 1e20, float("nan")])
+def test_no_date_for_a_number(now: float) -> None:
+    with pytest.raises(ValueError, match="no date and time for this number"):
+        Environment(now=now)

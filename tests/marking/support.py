@@ -24,24 +24,30 @@ def marks(parts: Iterator[Part] | tuple[Part, ...] | list[Part]) -> str:
 
 
 def sound(template: str, context: dict[str, Any] | None = None, env: Environment = ENVIRONMENT) -> str:
-    """The sound marks of a render; checks the laws, and that both forms and provenance say the same."""
+    """The sound marks of a render; checks the laws, and that all forms say the same."""
     compiled = env.from_string(template)
     context = context or {}
     prompt = compiled.render_marked(context)
     assert prompt.text == compiled.render(context)
     parts = [(part.text, part.is_input) for part in prompt.parts]
-    assert flags(exact_parts(compiled, context)) == parts, "the exact form marks otherwise"
-    traced = compiled.render_marked(context, provenance=True)
-    assert traced.text == prompt.text
-    assert flags(traced.parts) == parts, "provenance marks otherwise"
+    trusted = trusted_context(context, DEFAULT_TRUST)
+    exact = compiled._render_exact(trusted, compiled._clock, "sound exact")
+    assert flags(sound_parts([exact])) == parts, "the exact form marks otherwise"
+    check_provenance(compiled, context, parts)
     check_shape(prompt.text, prompt.parts)
     return marks(prompt.parts)
 
 
-def exact_parts(template: Template, context: dict[str, Any]) -> list[Part]:
-    """Sound parts by the exact form, which works on a copy of the context."""
-    trusted = trusted_context(context, DEFAULT_TRUST)
-    return sound_parts([template._render_exact(trusted, template._clock, "sound exact")])
+def check_provenance(template: Template, context: dict[str, Any], found: list[tuple[str, bool]]) -> str:
+    """Check that provenance has the marks `found`, and the sources and spans of the exact form, which works on
+    a copy of the context and notes them all; the text of that form."""
+    exact = template._render_exact(trusted_context(context, DEFAULT_TRUST), template._clock, "traced")
+    expected = sound_parts([exact])
+    assert flags(expected) == found, "the exact form marks otherwise"
+    prompt = template.render_marked(context, provenance=True)
+    assert prompt.text == exact.text
+    assert list(prompt.parts) == expected
+    return exact.text
 
 
 def flags(parts: Iterator[Part] | tuple[Part, ...] | list[Part]) -> list[tuple[str, bool]]:

@@ -9,7 +9,7 @@ import pytest
 
 import chatjinja
 from chatjinja import DEFAULT_TRUST, ContextError, Environment, LimitError, Limits, Prompt, TemplateError, TrustPolicy
-from chatjinja.environment.template import Template
+from chatjinja.environment.template import LlamaTemplate
 from tests.marking.support import CLOCK, ENVIRONMENT, marks
 
 HELLO = ENVIRONMENT.from_string("Hello {{ name }}!")
@@ -53,7 +53,7 @@ def test_options_that_do_not_go_together(options: dict[str, Any], message: str) 
 
 def test_a_dialect_whose_engine_does_not_mark() -> None:
     dialect = dataclasses.replace(HELLO.dialect, name="other", reference_marking=False)
-    template = Template(HELLO.source, HELLO.tree, dialect, Limits(), HELLO._clock)
+    template = LlamaTemplate(HELLO.source, HELLO.tree, dialect, Limits(), HELLO._clock)
     with pytest.raises(ValueError, match="'other' does not mark input"):
         template.render_marked({}, marking="reference")
     assert marks(template.render_marked({"name": "Ada"}).parts) == "Hello ⟨Ada⟩!"
@@ -151,3 +151,12 @@ def test_deep_stacks_do_not_matter() -> None:
 def test_exports() -> None:
     assert {"Part", "Prompt", "TrustPolicy", "DEFAULT_TRUST"} <= set(chatjinja.__all__)
     assert TrustPolicy({}).paths == {}
+
+
+@pytest.mark.parametrize("options", [{}, {"marking": "reference"}, {"provenance": True}])
+def test_lists_print_in_another_way_than_they_concatenate(options: dict[str, Any]) -> None:
+    """The first render notices it, and is done once more with code that checks."""
+    template = Environment().from_string("{{ 'a' + x }}")
+    for _ in range(2):
+        prompt = template.render_marked({"x": ["b"]}, **options)
+        assert "".join([part.text for part in prompt.parts]) == prompt.text == "a['b']"

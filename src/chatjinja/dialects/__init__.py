@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-from chatjinja.dialects.base import Dialect
-from chatjinja.dialects.llama_cpp import LLAMA_CPP_DIALECT
-from chatjinja.dialects.llama_cpp_plus import LLAMA_CPP_PLUS_DIALECT
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (LLAMA_CPP_DIALECT, LLAMA_CPP_PLUS_DIALECT)}
+from chatjinja.dialects.base import Dialect, JinjaDialect, LlamaDialect
+
+_MODULES = {
+    "llama.cpp": ("llama_cpp", "LLAMA_CPP_DIALECT"),
+    "llama.cpp+": ("llama_cpp_plus", "LLAMA_CPP_PLUS_DIALECT"),
+    "transformers": ("transformers", "TRANSFORMERS_DIALECT"),
+}
+
+
+class _Dialects(Mapping[str, Dialect]):
+    """Loads a dialect when it is asked for: each brings its built-ins along."""
+
+    def __getitem__(self, name: str) -> Dialect:
+        module, attribute = _MODULES[name]
+        dialect: Dialect = getattr(import_module(f"{__name__}.{module}"), attribute)
+        return dialect
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
+DIALECTS: Mapping[str, Dialect] = _Dialects()
 """Every dialect by name."""
 
 
@@ -19,4 +42,4 @@ def get_dialect(name: str) -> Dialect:
         raise ValueError(f"unknown dialect {name!r}; known: {known}") from None
 
 
-__all__ = ["DIALECTS", "Dialect", "get_dialect"]
+__all__ = ["DIALECTS", "Dialect", "JinjaDialect", "LlamaDialect", "get_dialect"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from chatjinja.runtime.jinja.tables import JinjaTables
 from chatjinja.runtime.tables import Tables
 from chatjinja.semantics import Semantics
 from chatjinja.syntax.config import SyntaxConfig
@@ -28,7 +29,7 @@ class Deviation:
     here: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Dialect:
     """A template language as one engine understands it.
 
@@ -36,8 +37,6 @@ class Dialect:
         name: what users write, such as ``"llama.cpp"``.
         reference: the engine and version whose behaviour is reproduced.
         syntax: switches of lexer and parser.
-        semantics: switches of statements and names.
-        tables: built-ins of the fast form; `exact_tables` those of the exact form.
         deviations: where the dialect knowingly differs from its reference.
         reference_marking: whether the reference engine marks input, so that there is something to reproduce.
     """
@@ -45,13 +44,39 @@ class Dialect:
     name: str
     reference: str
     syntax: SyntaxConfig
+    deviations: tuple[Deviation, ...]
+    reference_marking: bool = True
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LlamaDialect(Dialect):
+    """A dialect of llama.cpp's language.
+
+    Attributes:
+        semantics: switches of statements and names.
+        tables: built-ins of the fast form; `exact_tables` those of the exact form.
+    """
+
     semantics: Semantics
     tables: Tables
     exact_tables: Tables
-    deviations: tuple[Deviation, ...]
-    reference_marking: bool = True
 
     @property
     def own_names(self) -> frozenset[str]:
         """Names that mean something without a context: constants and global functions."""
         return frozenset((*(name for name, _ in self.semantics.constants), *self.tables.globals))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class JinjaDialect(Dialect):
+    """A dialect of Jinja2's language.
+
+    Attributes:
+        tables: built-ins of the text form; `sound_tables` those that know who wrote what.
+    """
+
+    tables: JinjaTables
+    sound_tables: JinjaTables

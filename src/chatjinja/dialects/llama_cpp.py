@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chatjinja.dialects.base import Deviation, Dialect
+from chatjinja.dialects.base import Deviation, LlamaDialect
 from chatjinja.runtime.tables import LLAMA_CPP, LLAMA_CPP_EXACT
 from chatjinja.semantics import Semantics
 from chatjinja.syntax.config import SyntaxConfig
@@ -16,7 +16,7 @@ CONSTANTS = (
     ("None", None),
 )
 
-LLAMA_CPP_DIALECT = Dialect(
+LLAMA_CPP_DIALECT = LlamaDialect(
     name="llama.cpp",
     reference="llama.cpp common/jinja as of 2026-10-01 (llama-cpp-python 0.3.36)",
     syntax=SyntaxConfig(),

@@ -1,7 +1,7 @@
 """Compiling, caching and rendering templates."""
 
+from chatjinja.environment.base import Template
 from chatjinja.environment.clock import Now
 from chatjinja.environment.environment import Environment, render
-from chatjinja.environment.template import Template
 
 __all__ = ["Environment", "Now", "Template", "render"]

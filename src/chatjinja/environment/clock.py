@@ -12,7 +12,8 @@ returns either (asked once per render), or None for the system clock."""
 
 
 def clock_of(now: Now) -> Callable[[], datetime]:
-    """A function that gives the moment of a render. ValueError for a datetime without a zone."""
+    """A function that gives the moment of a render. ValueError for a datetime without a zone, and for a number beyond
+    all dates."""
     if now is None:
         return _system_time
     if isinstance(now, (int, float, datetime)):
@@ -32,4 +33,7 @@ def _moment(now: Moment) -> datetime:
         if now.tzinfo is None:
             raise ValueError("now: a datetime needs a time zone, such as datetime.timezone.utc")
         return now
-    return datetime.fromtimestamp(now).astimezone()
+    try:
+        return datetime.fromtimestamp(now).astimezone()
+    except (OverflowError, OSError, ValueError):
+        raise ValueError("now: there is no date and time for this number") from None

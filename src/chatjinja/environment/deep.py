@@ -19,6 +19,11 @@ def with_fresh_stack(function: Callable[[], _Result]) -> _Result:
         return function()
     except RecursionError:
         pass
+    return in_thread(function)
+
+
+def in_thread(function: Callable[[], _Result]) -> _Result:
+    """Call `function` in a thread of its own, whose stack is empty."""
     results: list[_Result] = []
     errors: list[BaseException] = []
 

@@ -7,11 +7,12 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from chatjinja.dialects import get_dialect
+from chatjinja.dialects import DIALECTS, JinjaDialect, LlamaDialect, get_dialect
+from chatjinja.environment.base import Template
 from chatjinja.environment.clock import Now, clock_of
 from chatjinja.environment.deep import with_fresh_stack
 from chatjinja.environment.positions import locate
-from chatjinja.environment.template import Template
+from chatjinja.environment.template import LlamaTemplate
 from chatjinja.errors import TemplateError
 from chatjinja.runtime.limits import Limits, exceeded
 from chatjinja.source import Source
@@ -42,6 +43,8 @@ class Environment:
 
     def from_string(self, source: str, name: str = "<template>") -> Template:
         """Compile a template, or take it from the cache. Raises TemplateSyntaxError or LimitError."""
+        if not isinstance(source, str):
+            raise TypeError(f"a template source is a str, got {type(source).__name__}")
         key = (source, name)
         with self._lock:
             template = self._cache.get(key)
@@ -56,17 +59,26 @@ class Environment:
         return template
 
     def _compile(self, source: str, name: str) -> Template:
-        if not isinstance(source, str):
-            raise TypeError(f"a template source is a str, got {type(source).__name__}")
         text = Source(source, name)
+        dialect = self.dialect
         try:
             if len(source) > self.limits.source:
                 raise exceeded(self.limits, "source")
+            if isinstance(dialect, JinjaDialect):
+                from chatjinja.environment.jinja_template import compile_jinja  # with all its built-ins
+
+                syntax = self._syntax()
+                return with_fresh_stack(lambda: compile_jinja(source, name, dialect, syntax, self.limits, self._clock))
             tree, text = with_fresh_stack(lambda: parse(source, self._syntax(), name))
         except TemplateError as error:
             locate(error, text)
             raise
-        return Template(text, tree, self.dialect, self.limits, self._clock)
+        except RecursionError:
+            limit = exceeded(self.limits, "nesting")
+            locate(limit, text)
+            raise limit from None
+        assert isinstance(dialect, LlamaDialect)
+        return LlamaTemplate(text, tree, dialect, self.limits, self._clock)
 
     def _syntax(self) -> SyntaxConfig:
         syntax = self.dialect.syntax
@@ -77,6 +89,15 @@ class Environment:
             power=syntax.power,
             max_nesting=self.limits.nesting,
         )
+
+
+def llama_template(environment: Environment, source: str, name: str = "<template>") -> LlamaTemplate:
+    """`Environment.from_string` for what only works in llama.cpp's language; ValueError in another dialect."""
+    template = environment.from_string(source, name)
+    if not isinstance(template, LlamaTemplate):
+        known = ", ".join(sorted(name for name, dialect in DIALECTS.items() if isinstance(dialect, LlamaDialect)))
+        raise ValueError(f"this needs a dialect of llama.cpp ({known}), not {environment.dialect.name!r}")
+    return template
 
 
 _environments: dict[str, Environment] = {}

@@ -64,7 +64,7 @@ def _parts(runs: Runs) -> list[Part]:
     return [
         Part(text, origin.is_input, origin.pointer, origin.span)
         if type(origin) is Source
-        else _new(Part, (text, origin, None, None))
+        else _new(Part, (text, bool(origin), None, None))
         for text, origin in runs
         if text
     ]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from itertools import islice
 from types import CodeType, TracebackType
+from typing import TYPE_CHECKING
 
 from chatjinja.compiler.sites import Site
 from chatjinja.diagnostics import render_error
-from chatjinja.environment.forms import Form
 from chatjinja.errors import TemplateError, UnsupportedError
 from chatjinja.source import Source, Span
 
+if TYPE_CHECKING:
+    from chatjinja.environment.forms import Form
+    from chatjinja.environment.jinja_forms import JinjaForm
 
-def locate(error: TemplateError, source: Source, form: Form | None = None) -> None:
+
+def locate(error: TemplateError, source: Source, form: Form | JinjaForm | None = None) -> None:
     """Fill in place, template name and text of an error. Does nothing the second time."""
     if error.rendered is not None:
         return
@@ -25,17 +29,20 @@ def locate(error: TemplateError, source: Source, form: Form | None = None) -> No
     error.rendered = render_error(error, source)
 
 
-def _from_traceback(error: TemplateError, source: Source, form: Form) -> None:
+def _from_traceback(error: TemplateError, source: Source, form: Form | JinjaForm) -> None:
     unsupported = isinstance(error, UnsupportedError) or error.code == "stray-signal"
     if error.phase is None and not unsupported:
         error.phase = "run"
     frame = _innermost(error.__traceback__, form.filename)
     if frame is None:
         return
-    code, lasti = frame
-    position = next(islice(code.co_positions(), lasti // 2, None), None)
+    position = form.positions.get(frame)
     if position is None:
-        return
+        code, lasti = frame
+        position = next(islice(code.co_positions(), lasti // 2, None), None)
+        if position is None:
+            return
+        form.positions[frame] = position
     lineno, end_lineno, column, end_column = position
     if column is None or lineno is None or end_lineno is None or end_column is None:
         error.lineno = lineno

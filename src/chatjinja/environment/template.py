@@ -1,59 +1,52 @@
-"""A template that can be rendered."""
+"""Templates of llama.cpp's language."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
-from chatjinja.dialects import Dialect
+from chatjinja.dialects import LlamaDialect
+from chatjinja.environment.base import Marking, Template, as_dict, check_marking
 from chatjinja.environment.clock import Now, clock_of
 from chatjinja.environment.deep import with_fresh_stack
 from chatjinja.environment.forms import KINDS, Form, form_options, make_form, tables_of
 from chatjinja.environment.parts import reference_parts, sound_parts
 from chatjinja.environment.positions import locate
+from chatjinja.environment.snapshot import careful, snapshot
+from chatjinja.environment.sourced_parts import sourced_parts
 from chatjinja.environment.trusted import trusted_context
 from chatjinja.errors import ContextError, OperationError, TemplateError
-from chatjinja.marking import DEFAULT_TRUST, Prompt, TrustPolicy
+from chatjinja.marking import DEFAULT_TRUST, Part, Prompt, TrustPolicy
 from chatjinja.runtime.contexts import copy_context
 from chatjinja.runtime.limits import Limits, exceeded
 from chatjinja.runtime.loops import body_pieces, check_output, output_text, refuse_surrogates
 from chatjinja.runtime.macros import BreakSignal, ContinueSignal
 from chatjinja.runtime.marked import Marked
-from chatjinja.runtime.printing import joined_output
+from chatjinja.runtime.printing import settled_text
+from chatjinja.runtime.sourced import SourcedRuntime, Unsourced
 from chatjinja.runtime.state import Deoptimise, PiecesNeeded, Runtime, Unchecked
 from chatjinja.source import Source
 from chatjinja.syntax.nodes import Template as Tree
 
-Marking = Literal["sound", "reference"]
 _EXACT = {"reference": "exact", "sound": "sound exact", "traced": "traced"}
 """Kind of marked form → the exact form with the same marks."""
 _LONGEST_CLEAN = 512 * 1024
 """Longer prompts than this are not remembered, in characters."""
 
 
-class Template:
-    """A compiled template. Immutable; one can be rendered by many threads at once.
+class LlamaTemplate(Template):
+    """A template of a dialect of llama.cpp."""
 
-    Made by `Environment.from_string`.
-
-    Attributes:
-        name: the name given to it.
-        source: the normalised source, with its lines.
-        tree: the tree of nodes.
-        dialect: the dialect it is written in.
-    """
+    dialect: LlamaDialect
 
     def __init__(
-        self, source: Source, tree: Tree, dialect: Dialect, limits: Limits, clock: Callable[[], datetime]
+        self, source: Source, tree: Tree, dialect: LlamaDialect, limits: Limits, clock: Callable[[], datetime]
     ) -> None:
-        self.name = source.name
-        self.source = source
-        self.tree = tree
+        super().__init__(source, tree, limits, clock)
         self.dialect = dialect
-        self.limits = limits
-        self._clock = clock
         self._max_output = limits.output
         self._tables = dialect.tables
         self._own_names = dialect.own_names
@@ -64,20 +57,13 @@ class Template:
         self._clean = ""
         self._pieces_first = False
 
-    def __repr__(self) -> str:
-        return f"<Template {self.name!r} ({self.dialect.name})>"
-
     # --- rendering ---------------------------------------------------------------------------------
 
     def render(self, context: Mapping[str, Any] | None = None, /, *, now: Now = None) -> str:
-        """Render with a context of JSON-like data; nothing of it is changed.
-
-        `now` sets the clock for this render (see `Environment`). Raises TemplateError.
-        """
-        ctx = context if type(context) is dict else _as_dict(context)
+        ctx = context if type(context) is dict else as_dict(context)
         clock = self._clock if now is None else clock_of(now)
         if self._pieces_first:
-            return self._render_strings(ctx, clock, "reference")[0]
+            return self._render_strings(ctx, clock)[0]
         form = self._fast
         if form is None or not self._own_names.isdisjoint(ctx):
             form = self._form_for(ctx)
@@ -97,7 +83,7 @@ class Template:
             return self.render(ctx, now=clock)
         except PiecesNeeded:
             self._pieces_first = True
-            return self._render_strings(ctx, clock, "reference")[0]
+            return self._render_strings(ctx, clock)[0]
         except (Deoptimise, UnicodeEncodeError):
             return self._render_exact(ctx, clock).text
         except RecursionError:
@@ -107,10 +93,6 @@ class Template:
                 return self._render_exact(ctx, clock).text  # raises the right error at the right place
             raise self._located(error, form) from None
         return text
-
-    def render_with(self, /, **variables: Any) -> str:
-        """`render` with the context as keyword arguments."""
-        return self.render(variables)
 
     def render_marked(
         self,
@@ -122,46 +104,105 @@ class Template:
         provenance: bool = False,
         now: Now = None,
     ) -> Prompt:
-        """Render, and say for each character who wrote it. The text is that of `render`.
-
-        Args:
-            marking: ``"sound"``: what was copied from the context is input, unless `trust` names it;
-                ``"reference"``: as the reference engine marks it, leaks included.
-            trust: which context data is the application's own; default `DEFAULT_TRUST`. Not with reference marking.
-            provenance: each part also names its source and what printed it. Slower. Not with reference marking.
-
-        Raises ValueError for options that do not go together, and TemplateError as `render` does.
-        """
         if marking != "sound":
-            _check_marking(self.dialect, marking, trust, provenance)
-        ctx = context if type(context) is dict else _as_dict(context)
+            check_marking(self.dialect, marking, trust, provenance)
+        ctx = context if type(context) is dict else as_dict(context)
         clock = self._clock if now is None else clock_of(now)
         if marking == "reference":
-            text, strings = self._render_strings(ctx, clock, "reference")
+            text, strings = self._render_strings(ctx, clock)
             return Prompt(text, partial(reference_parts, strings))
-        ctx = trusted_context(ctx, DEFAULT_TRUST if trust is None else trust)
+        policy = DEFAULT_TRUST if trust is None else trust
         if provenance:
-            text, strings = self._exact_strings(ctx, clock, "traced")
-        else:
-            text, strings = self._render_strings(ctx, clock, "sound")
-        return Prompt(text, partial(sound_parts, strings))
+            return self._render_sourced(ctx, clock, policy)
+        return self._render_sound(trusted_context(ctx, policy), clock)
 
-    def _render_strings(self, ctx: dict[str, Any], clock: Callable[[], datetime], kind: str) -> tuple[str, list[Any]]:
-        """Render in a marked form; if that will not do, in the exact form. The text, and its strings."""
+    def _render_sound(self, ctx: dict[str, Any], clock: Callable[[], datetime]) -> Prompt:
+        form = self._usual.get("sound")
+        if form is None or not self._own_names.isdisjoint(ctx):
+            form = self._marked_form(ctx, "sound")
+        # exact, checked, single_pieces, sound, copied
+        rt = Runtime(form.tables, self.limits, ctx, clock, True, form.checked, True, True, False)
+        out: list[Any] = []
+        try:
+            text = self._marked_text(form, rt, ctx, out)
+        except Unchecked:
+            return self._render_sound(ctx, clock)
+        if text is None:
+            text, out = self._exact_strings(ctx, clock, "sound")
+        return Prompt(text, partial(sound_parts, out))
+
+    def _render_strings(self, ctx: dict[str, Any], clock: Callable[[], datetime]) -> tuple[str, list[Any]]:
+        """Render with the reference's marks. The text, and its strings."""
+        form = self._marked_form(ctx, "reference")
+        rt = Runtime(form.tables, self.limits, ctx, clock, True, form.checked, True, False, False)
+        out: list[Any] = []
+        try:
+            text = self._marked_text(form, rt, ctx, out)
+        except Unchecked:
+            return self._render_strings(ctx, clock)
+        return self._exact_strings(ctx, clock, "reference") if text is None else (text, out)
+
+    def _render_sourced(self, ctx: dict[str, Any], clock: Callable[[], datetime], policy: TrustPolicy) -> Prompt:
+        """Render with provenance, on a snapshot; what the fast form cannot tell, slower ones tell later."""
+        form = self._marked_form(ctx, "sourced")
+        try:
+            values = snapshot(ctx, form.compiled.names, policy)
+            text, strings, rt = self._sourced_output(form, values, clock, {})
+        except Unsourced:
+            text, strings = self._exact_strings(trusted_context(ctx, policy), clock, "traced")
+            return Prompt(text, partial(sound_parts, strings))
+        return Prompt(text, partial(self._sourced_parts, form, strings, rt))
+
+    def _sourced_output(
+        self, form: Form, values: dict[str, Any], clock: Callable[[], datetime], twins: dict[int, Any]
+    ) -> tuple[str, list[Any], SourcedRuntime]:
+        """Text, its strings, and the state of the render; Unsourced if the exact form has to do it."""
+        rt = SourcedRuntime(form.tables, self.limits, values, clock, True, form.checked, True, True, False)
+        rt.cuts, rt.groups, rt.twins = [], form.groups, twins
+        out: list[Any] = []
+        try:
+            text = self._marked_text(form, rt, values, out)
+        except Unchecked:
+            return self._sourced_output(self._marked_form(values, "sourced"), values, clock, twins)
+        if text is None:
+            raise Unsourced
+        return text, out, rt
+
+    def _sourced_parts(self, form: Form, strings: list[Any], rt: SourcedRuntime) -> list[Part]:
+        values: Any = rt.context
+        try:
+            return sourced_parts(rt, strings, values)
+        except Unsourced:
+            pass
+        try:
+            again, twins = careful(values)
+            _, strings, careful_rt = self._sourced_output(form, again, rt.same_clock, twins)
+            return sourced_parts(careful_rt, strings, again)
+        except Unsourced:
+            _, strings = self._exact_strings(values, rt.same_clock, "traced")
+            return sound_parts(strings)
+
+    def _marked_form(self, ctx: dict[str, Any], kind: str) -> Form:
+        """The marked form to render `ctx` with; remembers the usual one."""
         form = self._usual.get(kind)
         if form is None or not self._own_names.isdisjoint(ctx):
             fold_names = self._own_names.isdisjoint(ctx)
             form = self._form(kind, fold_names)
             if fold_names:
                 self._usual[kind] = form
-        # exact, checked, single_pieces, sound, copied
-        rt = Runtime(form.tables, self.limits, ctx, clock, True, form.checked, True, kind == "sound", False)
-        out: list[Any] = []
+        return form
+
+    def _marked_text(self, form: Form, rt: Runtime, ctx: dict[str, Any], out: list[Any]) -> str | None:
+        """Render in a marked form; `out` becomes the strings of the text. None if that will not do, and the exact
+        form has to; Unchecked if it is to be tried once more."""
         try:
             form.root(rt, ctx, out)
             if rt.has_big_strings:
                 check_output(rt, out)
-            text, strings = joined_output(rt, out)
+            try:
+                text = "".join(out)
+            except TypeError:  # not all of it is str
+                text = settled_text(rt, out)
             if not text.isascii():
                 self._refuse_surrogates(text)
             if len(text) > self._max_output:
@@ -170,16 +211,16 @@ class Template:
             self._checked = True
             self._fast = None
             self._usual.clear()
-            return self._render_strings(ctx, clock, kind)
+            raise
         except (Deoptimise, UnicodeEncodeError, ContextError):
-            return self._exact_strings(ctx, clock, kind)
+            return None
         except RecursionError:
-            return self._exact_strings(ctx, clock, kind)
+            return None
         except (TemplateError, BreakSignal, ContinueSignal) as error:
             if form.compiled.may_fail_late or (isinstance(error, TemplateError) and error.code == "no-truth"):
-                return self._exact_strings(ctx, clock, kind)  # raises the right error at the right place
+                return None  # the exact form raises the right error at the right place
             raise self._located(error, form) from None
-        return text, strings
+        return text
 
     def _exact_strings(self, ctx: dict[str, Any], clock: Callable[[], datetime], kind: str) -> tuple[str, list[Any]]:
         whole = self._render_exact(ctx, clock, _EXACT[kind])
@@ -230,6 +271,9 @@ class Template:
             if len(text) <= _LONGEST_CLEAN:
                 self._clean = text
 
+    def python(self, *, exact: bool = False) -> ast.Module:
+        return self.form(exact=exact).compiled.tree
+
     # --- forms -------------------------------------------------------------------------------------
 
     def form(self, *, exact: bool, fold_names: bool = True) -> Form:
@@ -253,23 +297,3 @@ class Template:
         if fold_names:
             self._fast = form
         return form
-
-
-def _as_dict(context: Mapping[str, Any] | None) -> dict[str, Any]:
-    if context is None:
-        return {}
-    if not isinstance(context, Mapping):
-        raise ContextError(
-            f"the context must be a mapping, got {type(context).__name__}", code="context-type", pointer=""
-        )
-    return dict(context)
-
-
-def _check_marking(dialect: Dialect, marking: str, trust: TrustPolicy | None, provenance: bool) -> None:
-    if marking != "reference":
-        raise ValueError(f"unknown marking {marking!r}; known: sound, reference")
-    if not dialect.reference_marking:
-        raise ValueError(f"the engine behind the dialect {dialect.name!r} does not mark input")
-    if trust is not None or provenance:
-        option = "trust" if trust is not None else "provenance"
-        raise ValueError(f"{option} is for sound marking; the reference's marks know nothing of it")

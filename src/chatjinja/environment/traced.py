@@ -11,7 +11,7 @@ from chatjinja.environment.clock import Now, clock_of
 from chatjinja.environment.deep import with_fresh_stack
 from chatjinja.environment.forms import form_options, make_form
 from chatjinja.environment.positions import locate
-from chatjinja.environment.template import Template
+from chatjinja.environment.template import LlamaTemplate
 from chatjinja.errors import TemplateError
 from chatjinja.runtime.contexts import copy_context
 from chatjinja.runtime.loops import body_pieces
@@ -52,7 +52,7 @@ class Trace:
 class Tracer:
     """The traced form of a template, made once. Slower than a render by far; for probes."""
 
-    def __init__(self, template: Template) -> None:
+    def __init__(self, template: LlamaTemplate) -> None:
         self.template = template
         dialect = template.dialect
         self._tables = traced_tables(dialect.exact_tables)
