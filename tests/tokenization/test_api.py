@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 import pytest
-from tokenizers import AddedToken
+from tokenizers import AddedToken, processors
 
 from chatjinja import Environment
 from chatjinja.marking import Part, Prompt
@@ -69,6 +69,27 @@ def test_bos() -> None:
         tokenize(all_trusted("a"), tokenizer, add_bos=True)
     with pytest.raises(ValueError, match="`add_bos` names what is no added token of this tokenizer: '<s>'"):
         tokenize(all_trusted("a"), tokenizer, add_bos="<s>")
+
+
+class WithoutBos(Prompt):
+    """A prompt as the chat layer makes it."""
+
+    bos_was_cut = True
+
+
+def test_a_bos_that_the_chat_layer_cut() -> None:
+    tokenizer = chatml()
+    made = WithoutBos("a", [Part("a", True)])
+    assert not Prompt("a", [Part("a", True)]).bos_was_cut
+    assert tokenize(made, tokenizer, add_bos=False).ids == [tokenizer.token_to_id("a")]
+    assert tokenize(made, tokenizer, add_bos=START).ids == [tokenizer.token_to_id(START), tokenizer.token_to_id("a")]
+    with pytest.raises(ValueError, match="does not tell its BOS token"):
+        tokenize(made, tokenizer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{START} $A", special_tokens=[(START, tokenizer.token_to_id(START))]
+    )
+    forget(tokenizer)
+    assert tokenize(made, tokenizer).ids == [tokenizer.token_to_id(START), tokenizer.token_to_id("a")]
 
 
 def test_allow() -> None:

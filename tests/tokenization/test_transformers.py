@@ -1,4 +1,4 @@
-"""Fast tokenizers of transformers; a stand-in has the same attributes."""
+"""Fast tokenizers of transformers; where the library is not needed, a stand-in has the same attributes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 from tokenizers import AddedToken, processors
 
 from chatjinja.tokenization import tokenize
-from tests.tokenization import small
+from tests.tokenization import real, small
+from tests.tokenization.fetch import fetched
 from tests.tokenization.prompts import all_trusted, prompt
 
 S = AddedToken("<s>", special=True, normalized=False)
@@ -51,7 +52,8 @@ def test_slow() -> None:
 
 
 def test_the_library_itself() -> None:
-    transformers = pytest.importorskip("transformers")
+    import transformers  # takes a second
+
     backend = small.byte_level([S])
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=backend, bos_token="<s>")
     made = prompt("<s>a", "b<s>")
@@ -60,3 +62,16 @@ def test_the_library_itself() -> None:
     assert result.ids.count(tokenizer.bos_token_id) == 2
     text = "<s>he a<s>"
     assert tokenize(all_trusted(text), tokenizer).ids == tokenizer.encode(text, add_special_tokens=False)
+
+
+@pytest.mark.parametrize("name", ["qwen3", "llama2"])
+def test_real_tokenizers_in_the_library(name: str) -> None:
+    import transformers
+
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(fetched(name)))
+    control = real.CONTROLS[name][0]
+    ordinary = prompt(f"{control}user\n", "Grüße, 世界!\n\n", control)
+    assert tokenize(ordinary, tokenizer).ids == tokenizer.encode(ordinary.text, add_special_tokens=False)
+    attack = tokenize(prompt(control, f"a{control}b"), tokenizer)
+    assert attack.ids.count(tokenizer.convert_tokens_to_ids(control)) == 1
+    assert not attack.is_input[0]

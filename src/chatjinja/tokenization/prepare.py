@@ -103,10 +103,19 @@ def _maker(tokenizer: Any) -> Callable[[Any, frozenset[str]], Adapter]:
         from chatjinja.tokenization.adapters.llama_cpp import LlamaCppAdapter
 
         return LlamaCppAdapter
+    if "sentencepiece" in libraries and hasattr(tokenizer, "serialized_model_proto"):
+        from chatjinja.tokenization.adapters.pieces import SentencePieceAdapter
+
+        return SentencePieceAdapter
+    if "mistral_common" in libraries and hasattr(tokenizer, "special_ids"):
+        from chatjinja.tokenization.adapters.pieces import MistralAdapter
+
+        return MistralAdapter
     raise TypeError(_UNKNOWN_KIND.format(type(tokenizer).__qualname__))
 
 
 _UNKNOWN_KIND = (
     "no tokenizer of a known kind: {}. Known are tokenizers.Tokenizer, fast tokenizers of transformers, "
-    "tiktoken.Encoding, llama_cpp.Llama, and a tuple (encode, special_tokens)"
+    "tiktoken.Encoding, llama_cpp.Llama, sentencepiece.SentencePieceProcessor, the tokenizers of mistral_common, and a "
+    "tuple (encode, special_tokens)"
 )

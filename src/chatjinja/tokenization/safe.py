@@ -24,11 +24,12 @@ def tokenize(
     Args:
         prompt: what `Template.render_marked` returns.
         tokenizer: a ``tokenizers.Tokenizer``, a fast tokenizer of ``transformers``, a ``tiktoken.Encoding``, a
-            ``llama_cpp.Llama``, or a pair of functions' worth: ``(encode, special_tokens)``, where ``encode(text)``
-            gives the ids of ordinary text and ``special_tokens`` maps texts to ids. A third item,
-            ``token_bytes(id) -> bytes``, makes offsets exact.
-        add_bos: put the tokenizer's BOS id first. A text names the added token to take, for tokenizers that do not
-            tell theirs.
+            ``llama_cpp.Llama``, a ``sentencepiece.SentencePieceProcessor``, a tokenizer of ``mistral_common``, or a
+            pair of functions' worth: ``(encode, special_tokens)``, where ``encode(text)`` gives the ids of ordinary
+            text and ``special_tokens`` maps texts to ids. A third item, ``token_bytes(id) -> bytes``, makes offsets
+            exact.
+        add_bos: put the tokenizer's BOS id first; by default if the chat layer cut a BOS from this prompt
+            (`Prompt.bos_was_cut`). A text names the added token to take, for tokenizers that do not tell theirs.
         allow: added tokens, by their text, that input may write too.
 
     The first call with a tokenizer prepares it, and the result is kept as long as the tokenizer lives. The tokenizer is
@@ -46,6 +47,8 @@ def tokenize(
     adapter = adapter_for(tokenizer, frozenset(allow))
     origins = Origins(prompt)
     ids, offsets = adapter.encode(tokenizer, origins)
+    if add_bos is None:
+        add_bos = prompt.bos_was_cut
     if not add_bos:
         return TokenizedPrompt(ids, offsets, origins)
     return TokenizedPrompt([_bos_id(adapter, add_bos), *ids], offsets, origins, added=1)
