@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import FrozenInstanceError, fields
+from typing import Any
 
 import pytest
 
-from chatjinja import ChatTemplate, Environment
+from chatjinja import ChatTemplate, Environment, LimitError, Limits
 from chatjinja.chat import Evidence
-from chatjinja.chat.capabilities import NAMES, Capabilities
+from chatjinja.chat.capabilities import (
+    NAMES,
+    Capabilities,
+    ServerCapabilities,
+    find_capabilities,
+    find_server_capabilities,
+)
+from chatjinja.chat.probes.prober import Prober
 from chatjinja.environment.traced import Trace, Tracer
 
 MESSAGES = "{% for m in messages %}"
@@ -97,6 +107,52 @@ def test_probes_change_their_own_data_only() -> None:
         "{% set _ = messages.pop() %}{% set _ = messages.pop() %}{{ messages }}{% for m in messages %}x{% endfor %}"
     )
     assert not capabilities(source).supports_system_role
+
+
+def test_lines_of_errors() -> None:
+    found = capabilities("\n" + MESSAGES + "{{ raise_exception('no') if m.role == 'system' }}" + END)
+    assert found.evidence["supports_system_role"] == Evidence(
+        "probe failed", "the content of a system message is not used: Jinja Exception: no", 2
+    )
+
+
+def test_everything_as_data() -> None:
+    found = capabilities(MESSAGES + "{{ m.content }}{{ x }}" + END)
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["server"]["supports_tools"] == {
+        "value": False,
+        "answer": "no",
+        "why": "the name of a tool is not used",
+        "lineno": None,
+    }
+    assert data["roles"]["user"]["content"]["shape"] == "string"
+    assert data["variables"]["x"]["effects"][0]["value"] == "zqvaluezq"
+    assert data["variables"]["x"]["lines"] == [1]
+    assert set(data) == {"server", *(field.name for field in fields(found))} - {*NAMES, "evidence"}
+
+
+def test_what_is_found_cannot_be_changed() -> None:
+    found: Any = capabilities("x")
+    with pytest.raises(FrozenInstanceError):
+        found.supports_tools = True
+    with pytest.raises(TypeError):
+        found.roles["user"] = found.roles["system"]
+
+
+def test_the_nine_alone_need_no_other_probe() -> None:
+    template = Environment().from_string("{{ messages|length }}")
+    server = find_server_capabilities(template)
+    assert server.as_dict() == find_capabilities(template, server).as_dict()
+
+
+def test_a_template_that_runs_into_a_limit_is_probed_no_further() -> None:
+    template = Environment(limits=Limits(steps=1000)).from_string("{% for i in range(5000) %}{% endfor %}")
+    prober = Prober(template)
+    first = prober.render([prober.user]).error
+    assert isinstance(first, LimitError)
+    assert prober.render([prober.answer]).error is first
+    found = find_capabilities(template, ServerCapabilities())
+    assert {role.accepted.answer for role in found.roles.values()} == {"probe failed"}
 
 
 # --- use of values -------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 import sys
 from pathlib import Path
 from struct import pack
@@ -327,7 +329,7 @@ def test_one_setting_of_two(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "no chat template here"),
+        ({}, "has no chat template"),
         ({"tokenizer_config_dot_json": "{"}, r"tokenizer_config.json: not valid JSON"),
         ({"tokenizer_config_dot_json": "[" * 100_000}, r"not valid JSON"),
         ({"tokenizer_config_dot_json": []}, "not a JSON object"),
@@ -361,13 +363,15 @@ def test_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chat = ChatTemplate.from_pretrained("some/model", revision="main")
     assert (chat.apply([USER]).text, chat.origin.where) == ("H", "the Hugging Face model some/model")
     assert asked == [("some/model", "main", True)]
-    with pytest.raises(LoadError, match="gone/model: cannot be fetched from the Hugging Face hub: 404"):
+    with pytest.raises(
+        LoadError, match="'gone/model' is no folder, and cannot be fetched from the Hugging Face hub: 404"
+    ):
         read_any("gone/model")
 
 
 def test_hub_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(LoadError, match="pip install huggingface_hub"):
+    with pytest.raises(LoadError, match=r"pip install \"chatjinja\[hf\]\""):
         ChatTemplate.from_pretrained("some/model")
 
 
@@ -379,9 +383,28 @@ def test_load(tmp_path: Path) -> None:
     (tmp_path / "b.gguf").write_bytes(model().data())
     assert ChatTemplate.load(str(tmp_path / "a.jinja")).apply([USER]).text == "A"
     assert ChatTemplate.load(str(tmp_path / "b.gguf")).apply([USER]).text == "D</s>"
-    for name in ("nowhere", "no/where.jinja", "a/b/c"):
+    for name in ("nowhere", "no/where.jinja", "a/b/c", "./nowhere"):
         with pytest.raises(LoadError, match="there is no such file or folder"):
             ChatTemplate.load(name)
+
+
+def test_a_file_of_a_model_is_no_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tokenizer_config.json").write_text("{}")
+    with pytest.raises(LoadError, match=f"name its folder instead: {re.escape(str(tmp_path))}$"):
+        ChatTemplate.load(str(tmp_path / "tokenizer_config.json"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LoadError, match=r"name its folder instead: \.$"):
+        ChatTemplate.load("tokenizer_config.json")
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs a file that cannot be opened")
+def test_a_file_that_cannot_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind("s")
+        for load in (ChatTemplate.load, ChatTemplate.from_file, ChatTemplate.from_gguf):
+            with pytest.raises(LoadError, match=r"^s: No such device or address"):
+                load("s")
 
 
 # --- objects -------------------------------------------------------------------------------------------
@@ -431,6 +454,19 @@ def test_tokenizers_of_other_kinds() -> None:
     tokenizer.chat_template = None
     with pytest.raises(LoadError, match="this Tokenizer has no chat template"):
         ChatTemplate.from_tokenizer(tokenizer)
+
+
+def test_a_processor() -> None:
+    processor = SimpleNamespace(chat_template="{{ bos_token }}P", tokenizer=Tokenizer(1))
+    chat = ChatTemplate.from_tokenizer(processor)
+    assert (chat.bos_token, chat.add_bos, chat.apply([USER]).text) == ("<s>", True, "P")
+
+
+@pytest.mark.parametrize("broken", [SimpleNamespace(chat_template="X"), lambda text: {}])
+def test_what_does_not_encode(broken: Any) -> None:
+    broken.chat_template = "X"
+    with pytest.raises(LoadError, match="cannot encode an empty text"):
+        ChatTemplate.from_tokenizer(broken)
 
 
 def test_llama() -> None:

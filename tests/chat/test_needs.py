@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from chatjinja import Environment
-from chatjinja.chat.needs import same_without_generation_prompt
+from chatjinja.chat.needs import mentions_elsewhere
 
 
 def is_same(source: str) -> bool:
-    return same_without_generation_prompt(Environment().from_string(source).tree)
+    return mentions_elsewhere(Environment().from_string(source).tree) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,21 @@ def test_same(source: str) -> None:
 )
 def test_not_known_to_be_the_same(source: str) -> None:
     assert not is_same(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "asked"),
+    [
+        ("{% if z or (y and not add_generation_prompt) %}x{% endif %}", 1),
+        ("{% if z %}{% elif add_generation_prompt %}x{% endif %}{{ 'a' if add_generation_prompt else y }}", 2),
+        ("{% set x = not add_generation_prompt %}{% set x = add_generation_prompt and y %}", 2),
+        ("{% if add_generation_prompt %}{{ messages|pop }}{% endif %}", 1),
+        ("{% set x = y and add_generation_prompt %}", None),
+        ("{% set x = add_generation_prompt %}", None),
+        ("{{ f(add_generation_prompt) }}{% if not add_generation_prompt %}x{% endif %}", None),
+        ("{% if add_generation_prompt == true %}x{% endif %}", None),
+    ],
+)
+def test_mentions_elsewhere(source: str, asked: int | None) -> None:
+    found = mentions_elsewhere(Environment().from_string(source).tree)
+    assert (None if found is None else len(found)) == asked

@@ -222,6 +222,11 @@ def test_refusals(request_: Any, status: int, reference: str, pointer: str) -> N
         ("[1, 2", "character 5 of the request: the request is not JSON: Expecting ',' delimiter"),
         ("NaN", "the request: the request is not JSON: NaN is not a JSON number"),
         (b'{"a": "\xff"}', "byte 7 of the request: the request is not UTF-8"),
+        (
+            body(USER, calling({"type": "function", "function": {"name": "f", "arguments": {"x": b""}}})),
+            "messages[1]: a bytes is no JSON value",
+        ),
+        (body(tools=[{"x": {1}}]), "the request: a set is no JSON value"),
         (body(tools=[{"x": "y" * 300}]), 'tools[0]: Missing tool type: {"x":"' + "y" * 174 + "…"),
     ],
 )
@@ -330,4 +335,13 @@ def test_tools_are_rebuilt() -> None:
     assert [change.pointer for change in prompt.steps[0].changes][:2] == [
         "/tools/0/function/strict",
         "/tools/0/function/description",
+    ]
+
+
+def test_what_is_empty_goes() -> None:
+    message = {"role": "user", "content": "", "name": "", "tool_calls": []}
+    messages = ChatTemplate.from_string("x").apply([message, {"content": "Hi", "role": "user"}]).context["messages"]
+    assert [list(message.items()) for message in messages] == [
+        [("role", "user"), ("content", "")],
+        [("role", "user"), ("content", "Hi")],
     ]

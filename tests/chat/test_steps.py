@@ -290,3 +290,7 @@ def test_differences() -> None:
         Change("changed", "/t", 1, True),
         Change("added", "/n", None, 6),
     ]
+
+
+def test_what_is_equal_is_no_difference() -> None:
+    assert not list(differences({"a": [1.5, "b"]}, {"a": [float("1.5"), "".join(("b",))]}, ""))

@@ -38,8 +38,7 @@ def test_prompt() -> None:
     assert (prompt.template_name, prompt.family, prompt.bos_was_cut) == ("default", "generic", False)
     assert prompt.context["add_generation_prompt"] is True
     assert repr(prompt) == f"ChatPrompt({prompt.text!r}, template_name='default', family='generic')"
-    with pytest.raises(ValueError, match="rendered without marking"):
-        _ = prompt.parts
+    assert [part.text for part in prompt.parts if part.is_input] == ["Hi"]
 
 
 def test_prompts_are_compared_by_what_they_say() -> None:
@@ -376,3 +375,18 @@ def test_cyclic_data_is_refused() -> None:
     call = {"type": "function", "function": {"name": "f", "arguments": arguments}}
     with pytest.raises(RequestError, match="the request is nested too deeply"):
         ChatTemplate.from_string(SIMPLE).apply([{"role": "assistant", "content": "", "tool_calls": [call]}, USER])
+
+
+def test_misspelt_parameter() -> None:
+    chat = ChatTemplate.from_string("{{ messages[0].content }}")
+    messages = [{"role": "user", "content": "Hi"}]
+    with pytest.raises(TypeError, match="did you mean 'add_generation_prompt'"):
+        chat.apply(messages, add_generation_promt=False)
+    assert chat.apply(messages, temperature=0.5, reasoning_effort="low").text == "Hi"
+    with pytest.raises(ValueError, match="error, keep, empty, not 'none'"):
+        chat.apply(messages, arguments="none")  # type: ignore[arg-type]
+
+
+def test_an_integer_too_long_to_be_written() -> None:
+    with pytest.raises(RequestError, match="so many digits"):
+        ChatTemplate.from_string("x").apply([{"role": "user", "content": "x"}], tools=10**5000)

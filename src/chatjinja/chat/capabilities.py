@@ -1,36 +1,48 @@
-"""What a template can do, found out by rendering probes and watching which values it uses.
+"""What a template can do, found out by rendering probes.
 
-The nine answers are llama.cpp's. Each comes with its evidence.
+Nine answers are llama.cpp's, found by watching which values of its own probes a template uses. The others come from
+`chatjinja.chat.probes`. Each has its evidence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from types import MappingProxyType
+from typing import Any
 
-from chatjinja.environment.template import Template
+from chatjinja.chat.probes.media import find_media
+from chatjinja.chat.probes.prober import Prober
+from chatjinja.chat.probes.prompt import find_clock, find_generation_prompt, find_tokens
+from chatjinja.chat.probes.reads import find_reads
+from chatjinja.chat.probes.reasoning import find_reasoning
+from chatjinja.chat.probes.records import (
+    Arguments,
+    Clock,
+    Evidence,
+    GenerationPrompt,
+    Media,
+    Reasoning,
+    Role,
+    Token,
+    Tools,
+    Variable,
+    as_data,
+)
+from chatjinja.chat.probes.roles import any_role, find_roles, find_rules
+from chatjinja.chat.probes.tools import find_arguments, find_tools
+from chatjinja.chat.probes.variables import find_variables
+from chatjinja.environment.template import LlamaTemplate
 from chatjinja.environment.traced import Trace, Tracer
-
-Answer = Literal["yes", "no", "probe failed"]
-
-
-class Evidence(NamedTuple):
-    """Why a capability is what it is.
-
-    Attributes:
-        answer: ``"probe failed"`` if the template raised an error in the probe that decided, so that the
-            answer says little.
-        why: one sentence for people.
-    """
-
-    answer: Answer
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Capabilities:
-    """The nine capabilities, as a llama.cpp server reports them in ``chat_template_caps``."""
+class ServerCapabilities:
+    """The nine capabilities, as a llama.cpp server reports them in ``chat_template_caps``.
+
+    Attributes:
+        evidence: name → why.
+    """
 
     supports_string_content: bool = True
     supports_typed_content: bool = False
@@ -48,7 +60,49 @@ class Capabilities:
         return {name: getattr(self, name) for name in NAMES}
 
 
-NAMES = tuple(name for name in Capabilities.__dataclass_fields__ if name != "evidence")
+NAMES = tuple(name for name in ServerCapabilities.__dataclass_fields__ if name != "evidence")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities(ServerCapabilities):
+    """The nine capabilities, and what more there is to know about a template.
+
+    The nine tell what a llama.cpp server takes the template for, which decides how it reshapes requests. The rest
+    is about the template itself, rendered as it is: no step of the chat layer comes in between.
+
+    Attributes:
+        roles: the usual roles and those that the template names.
+        any_role: a role that no template knows is rendered like any other.
+        rules: name of a rule for the order of messages (`chatjinja.chat.probes.roles.RULES`) → whether it holds.
+        arguments: how arguments of tool calls are rendered.
+        tools: declarations, calls and results of tools.
+        reasoning: ways to hand over earlier reasoning, and when it appears.
+        generation_prompt: how the prompt opens the model's turn.
+        media: types of content parts that are not text.
+        tokens: ``bos_token`` and ``eos_token``: whether the template writes them.
+        clock: whether prompts depend on the time.
+        variables: what the template reads beyond messages, tools, special tokens and ``add_generation_prompt``.
+    """
+
+    roles: Mapping[str, Role]
+    any_role: Evidence
+    rules: Mapping[str, Evidence]
+    arguments: Arguments
+    tools: Tools
+    reasoning: Mapping[str, Reasoning]
+    generation_prompt: GenerationPrompt
+    media: Mapping[str, Media]
+    tokens: Mapping[str, Token]
+    clock: Clock
+    variables: Mapping[str, Variable]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON data: ``"server"`` has the nine with their evidence, the other keys are the fields."""
+        server = {name: {"value": value, **self.evidence[name]._asdict()} for name, value in self.as_dict().items()}
+        return {"server": server, **{name: as_data(getattr(self, name)) for name in _MORE}}
+
+
+_MORE = tuple(name for name in Capabilities.__dataclass_fields__ if name not in (*NAMES, "evidence"))
 
 _USER = {"role": "user", "content": "User message"}
 _MARKER = "STRING_MARKER"
@@ -95,7 +149,7 @@ class _Probes:
 
     def __init__(self, tracer: Tracer) -> None:
         self.tracer = tracer
-        self.found: dict[str, bool] = Capabilities().as_dict()
+        self.found: dict[str, bool] = ServerCapabilities().as_dict()
         self.evidence: dict[str, Evidence] = {}
 
     def trace(self, messages: list[dict[str, Any]], tools: list[Any] | None = None, **variables: Any) -> Trace:
@@ -113,7 +167,7 @@ class _Probes:
         """Set an answer. With `failed`, a trace with an error, the answer is only what is assumed then."""
         self.found[name] = value
         if failed is not None and failed.error is not None:
-            self.evidence[name] = Evidence("probe failed", f"{why}: {failed.error.message}")
+            self.evidence[name] = Evidence("probe failed", f"{why}: {failed.error.message}", failed.error.lineno)
         else:
             self.evidence[name] = Evidence("yes" if value else "no", why)
 
@@ -206,13 +260,37 @@ class _Probes:
 _CONTENT = {True: "content is used as a list", False: "content is never used as a list"}
 
 
-def find_capabilities(template: Template) -> Capabilities:
-    """Probe a template. What it raises is part of the answer, never an error."""
-    probes = _Probes(Tracer(template))
+def find_server_capabilities(template: LlamaTemplate, tracer: Tracer | None = None) -> ServerCapabilities:
+    """Probe a template as a llama.cpp server does. What it raises is part of the answer, never an error.
+
+    `tracer`: the template's traced form, if it is made already.
+    """
+    probes = _Probes(Tracer(template) if tracer is None else tracer)
     probes.content()
     probes.system()
     probes.tools()
     probes.parallel()
     probes.reasoning()
     probes.effort()
-    return Capabilities(**probes.found, evidence=probes.evidence)
+    return ServerCapabilities(**probes.found, evidence=MappingProxyType(probes.evidence))
+
+
+def find_capabilities(template: LlamaTemplate, server: ServerCapabilities) -> Capabilities:
+    """Everything about a template whose nine capabilities are known."""
+    prober = Prober(template)
+    reads = find_reads(template, prober.nodes)
+    return Capabilities(
+        **server.as_dict(),
+        evidence=server.evidence,
+        roles=MappingProxyType(find_roles(prober)),
+        any_role=any_role(prober),
+        rules=MappingProxyType(find_rules(prober)),
+        arguments=find_arguments(prober),
+        tools=find_tools(prober),
+        reasoning=MappingProxyType(find_reasoning(prober, reads)),
+        generation_prompt=find_generation_prompt(prober, "enable_thinking" in reads),
+        media=MappingProxyType(find_media(prober)),
+        tokens=MappingProxyType(find_tokens(prober)),
+        clock=find_clock(prober, reads),
+        variables=MappingProxyType(find_variables(prober, reads)),
+    )

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from chatjinja.chat.requests import CONTENT
+from chatjinja.chat.tracked import concat, cut
 
 
-@dataclass(frozen=True, slots=True)
-class Prefill:
+class Prefill(NamedTuple):
     """The message that is continued, and what the text before it looks like.
 
     Attributes:
@@ -26,6 +27,7 @@ class Prefill:
         effort: the variable ``reasoning_effort``, or an empty text.
         start, end: what stands around reasoning in the template's own renders; only in the generic family,
             and empty if not known.
+        own: what to call with texts that are written around those of the request.
     """
 
     kind: str
@@ -38,11 +40,14 @@ class Prefill:
     effort: str
     start: str = ""
     end: str = ""
+    own: Callable[[str], str] = str
 
-    def written(self, opening: str, closing: str) -> str:
-        """Opening, reasoning and, when the content is continued, closing and content."""
-        text = opening + self.reasoning
-        return text + closing + self.content if self.kind == CONTENT else text
+    def written(self, opening: str, closing: str, before: str = "") -> str:
+        """Opening, reasoning and, when the content is continued, closing and content; all behind `before`."""
+        texts = [before, self.own(opening), self.reasoning]
+        if self.kind == CONTENT:
+            texts += [self.own(closing), self.content]
+        return concat(texts)
 
 
 Written = Callable[[Prefill], str]
@@ -92,7 +97,7 @@ def _between(opening: str, closing: str) -> Written:
 
 def _after(opening: str) -> Written:
     """Families without reasoning: opening and content, whatever is continued."""
-    return lambda prefill: opening + prefill.content
+    return lambda prefill: concat((prefill.own(opening), prefill.content))
 
 
 def _k2_horizon(prefill: Prefill) -> str:
@@ -103,7 +108,7 @@ def _k2_horizon(prefill: Prefill) -> str:
 
 
 def _minimax_m3(prefill: Prefill) -> str:
-    return prefill.written(prefill.generation_prompt + "<mm:think>", "</mm:think>")
+    return prefill.written("<mm:think>", "</mm:think>", before=prefill.generation_prompt)
 
 
 def _deepseek_4(prefill: Prefill) -> str:
@@ -121,7 +126,7 @@ def _qwen3_coder(prefill: Prefill) -> str:
     opening = "<|im_start|>assistant\n"
     if "<think>" in prefill.source:
         return prefill.written(opening + "<think>\n", "\n</think>\n\n")
-    return opening + (prefill.content if prefill.kind == CONTENT else "")
+    return concat((prefill.own(opening), prefill.content if prefill.kind == CONTENT else ""))
 
 
 _HARMONY = _between(
@@ -227,8 +232,8 @@ FAMILIES: tuple[Family, ...] = (
 def _generic(prefill: Prefill) -> str:
     if prefill.start:
         before = prefill.generation_prompt.partition(prefill.start)[0]
-        return prefill.written(before + prefill.start, prefill.end)
-    return prefill.generation_prompt + (prefill.content if prefill.kind == CONTENT else "")
+        return prefill.written(prefill.start, prefill.end, cut(prefill.generation_prompt, 0, len(before)))
+    return concat((prefill.generation_prompt, prefill.content if prefill.kind == CONTENT else ""))
 
 
 GENERIC = Family("generic", (), _generic, thinks=None)

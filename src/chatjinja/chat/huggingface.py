@@ -21,14 +21,20 @@ FILES = (
     "additional_chat_templates/*.jinja",
 )
 """What is read of a model, and so what is fetched of one on the hub."""
+JSON_FILES = tuple(name for name in FILES if name.endswith(".json"))
+"""Those of them that are no templates by themselves."""
 
 
 # --- folders -------------------------------------------------------------------------------------------
 
 
-def read_folder(path: str | os.PathLike[str]) -> Model:
-    """Templates and tokens of a model folder. Raises LoadError if it holds no template at all."""
+def read_folder(path: str | os.PathLike[str], where: str = "") -> Model:
+    """Templates and tokens of a model folder. Raises LoadError if it holds no template at all.
+
+    `where` is what to call the folder, if its path is not what the caller asked for.
+    """
     folder = Path(path)
+    where = where or f"the folder {folder}"
     config = _json_object(folder / CONFIG)
     sources = _named(config.get("chat_template"), str(folder / CONFIG))
     processor = _json_object(folder / "chat_template.json").get("chat_template")
@@ -38,7 +44,7 @@ def read_folder(path: str | os.PathLike[str]) -> Model:
     for file in sorted((folder / "additional_chat_templates").glob("*.jinja")):
         sources[file.stem] = _text(file)
     if not sources:
-        raise LoadError(f"{folder}: no chat template here; looked for chat_template.jinja, {CONFIG} and others")
+        raise LoadError(f"{where} has no chat template; looked for chat_template.jinja, {CONFIG} and others")
     older = _json_object(folder / "special_tokens_map.json")
     bos, eos = (_token_text(config.get(name)) or _token_text(older.get(name)) for name in ("bos_token", "eos_token"))
     add_bos, add_eos = config.get("add_bos_token"), config.get("add_eos_token")
@@ -46,7 +52,7 @@ def read_folder(path: str | os.PathLike[str]) -> Model:
         puts = _puts(_json_object(folder / "tokenizer.json").get("post_processor"), bos, eos)
         add_bos = add_bos if isinstance(add_bos, bool) else puts[0]
         add_eos = add_eos if isinstance(add_eos, bool) else puts[1]
-    return Model(sources, bos, eos, add_bos, add_eos, f"the folder {folder}")
+    return Model(sources, bos, eos, add_bos, add_eos, where)
 
 
 def _text(file: Path) -> str:
@@ -131,29 +137,35 @@ def read_hub(name: str, *, revision: str | None = None) -> Model:
         from huggingface_hub import snapshot_download
     except ImportError:
         raise LoadError(
-            f"{name}: there is no such folder, and to look on the Hugging Face hub the package huggingface_hub "
-            "is needed: pip install huggingface_hub"
+            f"{name!r} is no folder, and to look on the Hugging Face hub the package huggingface_hub is needed: "
+            'pip install "chatjinja[hf]"'
         ) from None
     download: Callable[..., str] = snapshot_download
     try:
         folder = download(name, revision=revision, allow_patterns=list(FILES))
     except Exception as error:  # the package raises many kinds, some of them from its own dependencies
-        raise LoadError(f"{name}: cannot be fetched from the Hugging Face hub: {error}") from error
-    return read_folder(folder)._replace(where=f"the Hugging Face model {name}")
+        why = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise LoadError(f"{name!r} is no folder, and cannot be fetched from the Hugging Face hub: {why}") from error
+    return read_folder(folder, f"the Hugging Face model {name}")
 
 
 # --- tokenizer objects ---------------------------------------------------------------------------------
 
 
 def read_tokenizer(tokenizer: Any) -> Model:
-    """A `transformers` tokenizer. Raises LoadError if it has no template."""
-    sources = _named(getattr(tokenizer, "chat_template", None), type(tokenizer).__name__)
+    """A `transformers` tokenizer, or a processor that has one. Raises LoadError if it has no template."""
+    kind = type(tokenizer).__name__
+    sources = _named(getattr(tokenizer, "chat_template", None), kind)
     if not sources:
-        raise LoadError(f"this {type(tokenizer).__name__} has no chat template")
-    bos, eos = (_token_text(getattr(tokenizer, name, None)) for name in ("bos_token", "eos_token"))
-    ids = tokenizer("")["input_ids"]
-    add_bos = bool(ids) and bos != "" and ids[0] == tokenizer.bos_token_id
+        raise LoadError(f"this {kind} has no chat template")
+    encoder = getattr(tokenizer, "tokenizer", tokenizer)
+    bos, eos = (_token_text(getattr(encoder, name, None)) for name in ("bos_token", "eos_token"))
+    try:
+        ids = list(encoder("")["input_ids"])
+    except Exception as error:  # whatever a tokenizer may raise
+        raise LoadError(f"this {kind} cannot encode an empty text: {error}") from error
+    add_bos = bool(ids) and bos != "" and ids[0] == encoder.bos_token_id
     rest = ids[1:] if add_bos else ids
-    add_eos = bool(rest) and eos != "" and rest[-1] == tokenizer.eos_token_id
-    name = getattr(tokenizer, "name_or_path", "") or type(tokenizer).__name__
+    add_eos = bool(rest) and eos != "" and rest[-1] == encoder.eos_token_id
+    name = getattr(tokenizer, "name_or_path", "") or kind
     return Model(sources, bos, eos, add_bos, add_eos, f"the tokenizer of {name}")

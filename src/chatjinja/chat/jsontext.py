@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import Any, NoReturn
 
-_DELICATE = re.compile(r"[0-9]{19}|[0-9][eE]|\\u[dD][89a-fA-F]|[\ud800-\udfff]|[0-9]{300}")
-"""Texts in which something may stand that Python reads in another way."""
+_ODD_NUMBER = re.compile(r"[0-9](?:[eE]|[0-9]{18})")
+_ODD_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -32,6 +32,10 @@ class JsonError(ValueError):
         self.reference = reference or f"[json.exception.parse_error.101] parse error: {message}"
 
 
+class NotJsonError(TypeError):
+    """A value that JSON cannot hold."""
+
+
 def parse_json(text: str) -> Any:
     """The value of a JSON text. Raises JsonError.
 
@@ -41,9 +45,9 @@ def parse_json(text: str) -> Any:
     body = text.removeprefix("\ufeff")
     skipped = len(text) - len(body)
     try:
-        if _DELICATE.search(body) is None:
-            return json.loads(body, parse_constant=_refuse_constant)
-        value = json.loads(body, parse_constant=_refuse_constant, parse_int=_integer, parse_float=_float)
+        if not _is_delicate(body):
+            return _PLAIN.decode(body)
+        value = _CAREFUL.decode(body)
     except json.JSONDecodeError as error:
         raise JsonError(error.msg, error.pos + skipped) from None
     except RecursionError:
@@ -51,6 +55,15 @@ def parse_json(text: str) -> Any:
     if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise JsonError("a surrogate stands alone")
     return value
+
+
+def _is_delicate(text: str) -> bool:
+    """Whether something may stand in a JSON text that Python reads in another way."""
+    return (
+        _ODD_NUMBER.search(text) is not None
+        or ("\\u" in text and _ODD_ESCAPE.search(text) is not None)
+        or (not text.isascii() and _SURROGATE.search(text) is not None)
+    )
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -72,6 +85,10 @@ def _float(text: str) -> float:
         reference = f"[json.exception.out_of_range.406] number overflow parsing '{text}'"
         raise JsonError(f"the number {shown} is out of range", reference=reference)
     return number
+
+
+_PLAIN = json.JSONDecoder(parse_constant=_refuse_constant)
+_CAREFUL = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer, parse_float=_float)
 
 
 def json_type(value: Any) -> str:
@@ -97,12 +114,12 @@ def is_array(value: Any) -> bool:
 
 
 def compact(value: Any) -> str:
-    """JSON text without blanks, non-ASCII text as it is."""
+    """JSON text without blanks, non-ASCII text as it is. Raises NotJsonError."""
     return _write(value, "", "", ",", ":")
 
 
 def indented(value: Any) -> str:
-    """JSON text over several lines, indented by 2."""
+    """JSON text over several lines, indented by 2. Raises NotJsonError."""
     return _write(value, "\n", "  ", ",", ": ")
 
 
@@ -115,7 +132,10 @@ def _write(value: Any, newline: str, indent: str, comma: str, colon: str) -> str
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return int.__repr__(value)
+        try:
+            return int.__repr__(value)
+        except ValueError:  # Python's own limit
+            raise NotJsonError("an integer with so many digits cannot be written") from None
     if isinstance(value, float):
         return float_text(value)
     inner = newline + indent
@@ -125,6 +145,8 @@ def _write(value: Any, newline: str, indent: str, comma: str, colon: str) -> str
             for key, item in value.items()
         ]
         return f"{{{inner}{(comma + inner).join(members)}{newline}}}" if members else "{}"
+    if not is_array(value):
+        raise NotJsonError(f"a {type(value).__name__} is no JSON value")
     items = [_write(item, inner, indent, comma, colon) for item in value]
     return f"[{inner}{(comma + inner).join(items)}{newline}]" if items else "[]"
 

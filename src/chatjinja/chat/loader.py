@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from chatjinja.chat.gguf import TEMPLATE, read_gguf, token_settings
-from chatjinja.chat.huggingface import read_folder, read_hub, read_tokenizer
+from chatjinja.chat.huggingface import JSON_FILES, read_folder, read_hub, read_tokenizer
 from chatjinja.chat.models import Model
 from chatjinja.errors import LoadError
+
+_PATHS = ("./", "../", "/", "~")
+_SUFFIXES = (".jinja", ".jinja2", ".j2", ".gguf", ".json", ".txt")
+"""What begins or ends like this is no hub id."""
 
 
 def read_file(path: str | os.PathLike[str]) -> Model:
@@ -35,12 +39,21 @@ def read_any(source: str) -> Model:
     if os.path.isdir(source):
         return read_folder(source)
     if os.path.exists(source):
-        with open(source, "rb") as file:
-            is_model = file.read(4) == b"GGUF"
-        return read_gguf(source) if is_model else read_file(source)
-    if source.count("/") == 1 and not source.endswith((".jinja", ".gguf", ".json", ".txt")):
+        if os.path.basename(source) in JSON_FILES:
+            folder = os.path.dirname(source) or "."
+            raise LoadError(f"{source}: this is a file of a model, not a template; name its folder instead: {folder}")
+        return read_gguf(source) if _begins_as_gguf(source) else read_file(source)
+    if source.count("/") == 1 and not (source.startswith(_PATHS) or source.endswith(_SUFFIXES)):
         return read_hub(source)
     raise LoadError(f"{source}: there is no such file or folder")
+
+
+def _begins_as_gguf(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"GGUF"
+    except OSError as error:
+        raise LoadError(f"{path}: {error.strerror or error}") from None
 
 
 def read_object(tokenizer: Any) -> Model:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from chatjinja.chat.workarounds import BLANKS
 from chatjinja.errors import TemplateError
+from chatjinja.runtime.strings import BLANKS
 
 USER = "U_USER_MSG Hello END_U"
 ANSWER = "A_ASST_MSG I can help END_A"
@@ -132,10 +132,10 @@ def difference(left: str, right: str) -> tuple[str, str]:
     starts_with_text = not a.items[a.first].is_mark and not b.items[b.first].is_mark
     rest_a, rest_b = a.rest(), b.rest()
     if ends_in_text:
-        size = _common(rest_a[::-1], rest_b[::-1])
+        size = common_length(rest_a[::-1], rest_b[::-1])
         rest_a, rest_b = rest_a[: len(rest_a) - size], rest_b[: len(rest_b) - size]
     if starts_with_text:
-        size = _common(rest_a, rest_b)
+        size = common_length(rest_a, rest_b)
         rest_a, rest_b = rest_a[size:], rest_b[size:]
     if not rest_a and rest_b and right.startswith(left):
         rest_b = right[len(left) :]
@@ -173,7 +173,7 @@ def _drop_equal_to_single(a: _Window, b: _Window) -> None:
         single.is_used = True
 
 
-def _common(a: str, b: str) -> int:
+def common_length(a: str, b: str) -> int:
     """Length of the common start."""
     size = min(len(a), len(b))
     if a[:size] == b[:size]:
@@ -193,9 +193,9 @@ def generation_prompt(without: str, wanted: str) -> str:
     if wanted.startswith(without):
         return wanted[len(without) :]
     if without.isascii() and wanted.isascii():
-        return wanted[_common(without, wanted) :]
+        return wanted[common_length(without, wanted) :]
     a, b = _bytes(without), _bytes(wanted)
-    return _text(b[_common(a, b) :])
+    return _text(b[common_length(a, b) :])
 
 
 def _bytes(text: str) -> str:

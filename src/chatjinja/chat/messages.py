@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from chatjinja.chat.jsontext import compact, indented, is_array, json_type
+from chatjinja.chat.jsontext import NotJsonError, compact, indented, is_array, json_type
+from chatjinja.chat.tracked import KEPT
 from chatjinja.errors import RequestError
 
 Message = dict[str, Any]
@@ -39,8 +40,9 @@ def _plain(reference: str) -> str:
 
 def _text(value: Any, *place: str | int) -> str:
     """A value that must be a string."""
-    if type(value) is str:
-        return value
+    if type(value) in KEPT:
+        text: str = value
+        return text
     if isinstance(value, str):
         return str.__str__(value)
     raise _Flaw(f"[json.exception.type_error.302] type must be string, but is {json_type(value)}", *place)
@@ -58,17 +60,49 @@ def _member(value: Any, key: str, *place: str | int) -> Any:
 # --- messages ------------------------------------------------------------------------------------------
 
 
-_PLAIN = ["role", "content"]
+_TEXTS = ("reasoning_content", "name", "tool_call_id")
+"""Keys of a message that hold text and come after role and content, in their order."""
 
 
-def is_rebuilt(message: Any) -> bool:
-    """Whether a message is a plain one, of role and text only, that `rebuild_message` would give back as it is."""
-    return (
-        type(message) is dict
-        and [*message] == _PLAIN
-        and type(message["role"]) is str
-        and type(message["content"]) is str
-    )
+def quickly_rebuilt(message: Any) -> Message | None:
+    """What `rebuild_message` gives for a message of the usual form; None for any other."""
+    if type(message) is not dict:
+        return None
+    role, content = message.get("role"), message.get("content")
+    if type(role) is not str or type(content) is not str:
+        return None
+    made: Message = {"role": role, "content": content}
+    for key in _TEXTS:
+        if key in message:
+            text = message[key]
+            if type(text) is not str:
+                return None
+            if text:
+                made[key] = text
+    if "tool_calls" in message:
+        calls = message["tool_calls"]
+        rebuilt = list(map(_quick_call, calls)) if type(calls) is list else [None]
+        if None in rebuilt:
+            return None
+        if rebuilt:
+            made["tool_calls"] = rebuilt
+    return made
+
+
+def _quick_call(call: Any) -> dict[str, Any] | None:
+    """What `_call` gives for a call of the usual form; None for any other."""
+    if type(call) is not dict or call.get("type") != "function":
+        return None
+    function, identity = call.get("function"), call.get("id", "")
+    if type(function) is not dict or type(identity) is not str:
+        return None
+    name, arguments = function.get("name"), function.get("arguments")
+    if type(name) is not str or type(arguments) is not str:
+        return None
+    made: dict[str, Any] = {"type": "function", "function": {"name": name, "arguments": arguments}}
+    if identity:
+        made["id"] = identity
+    return made
 
 
 def rebuild_message(message: Mapping[str, Any], index: int) -> Message:
@@ -80,6 +114,9 @@ def rebuild_message(message: Mapping[str, Any], index: int) -> Message:
         return _message(message)
     except _Flaw as flaw:
         raise _refusal("Failed to parse messages: ", "", flaw, "messages", index) from None
+    except NotJsonError as error:
+        place, pointer = f"messages[{index}]", f"/messages/{index}"
+        raise RequestError(400, str(error), f"{place}: {error}", pointer) from None
 
 
 def _message(message: Mapping[str, Any]) -> Message:
@@ -87,18 +124,16 @@ def _message(message: Mapping[str, Any]) -> Message:
         raise _Flaw(f"Missing 'role' in message: {compact(message)}")
     made: Message = {"role": _text(message["role"], "role")}
     content = message.get("content")
-    if type(content) is str:
-        made["content"] = content
-    elif content is None:
+    if content is None:
         made["content"] = ""
     elif isinstance(content, str):
-        made["content"] = str.__str__(content)
+        made["content"] = _text(content)
     else:
         made["content"] = [_part(part, number) for number, part in enumerate(content)] or ""
     calls = None
     if "tool_calls" in message:
         calls = [_call(call, number) for number, call in enumerate(_elements(message["tool_calls"]))]
-    for key in ("reasoning_content", "name", "tool_call_id"):
+    for key in _TEXTS:
         if key in message:
             text = _text(message[key], key)
             if text:
@@ -156,13 +191,25 @@ def rebuild_tools(tools: Any) -> list[dict[str, Any]] | None:
     if not is_array(tools):
         flaw = _Flaw(f"Expected 'tools' to be an array, got {compact(tools)}")
         raise _refusal(_TOOLS, f"; tools = {indented(tools)}", flaw, "tools")
-    made = []
-    for index, tool in enumerate(tools):
-        try:
-            made.append(_tool(tool))
-        except _Flaw as flaw:
-            raise _refusal(_TOOLS, f"; tools = {indented(tools)}", flaw, "tools", index) from None
+    made: list[dict[str, Any]] = []
+    try:
+        for tool in tools:
+            made.append(_quick_tool(tool) or _tool(tool))
+    except _Flaw as flaw:
+        raise _refusal(_TOOLS, f"; tools = {indented(tools)}", flaw, "tools", len(made)) from None
     return made or None
+
+
+def _quick_tool(tool: Any) -> dict[str, Any] | None:
+    """What `_tool` gives for a tool of the usual form; None for any other."""
+    function = tool.get("function") if type(tool) is dict and tool.get("type") == "function" else None
+    if type(function) is not dict:
+        return None
+    name, description = function.get("name"), function.get("description", "")
+    if type(name) is not str or type(description) is not str:
+        return None
+    inner = {"name": name, "description": description, "parameters": function.get("parameters", {})}
+    return {"type": "function", "function": inner}
 
 
 def _tool(tool: Any) -> dict[str, Any]:
@@ -174,11 +221,6 @@ def _tool(tool: Any) -> dict[str, Any]:
         raise _Flaw(f"Missing tool function: {compact(tool)}")
     function = tool["function"]
     name = _text(_member(function, "name", "function"), "function", "name")
-    return {
-        "type": "function",
-        "function": {
-            "name": name,
-            "description": _text(function.get("description", ""), "function", "description"),
-            "parameters": function.get("parameters", {}),
-        },
-    }
+    description = _text(function.get("description", ""), "function", "description")
+    inner = {"name": name, "description": description, "parameters": function.get("parameters", {})}
+    return {"type": "function", "function": inner}

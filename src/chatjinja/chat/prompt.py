@@ -67,6 +67,9 @@ def _is_list(value: Any) -> bool:
 class ChatPrompt(Prompt):
     """The prompt of a chat request.
 
+    `parts` and `spans` work for every prompt. If it was not marked, they are found by applying the request once more
+    when they are first asked for. Sources are JSON Pointers into the request as the caller gave it.
+
     Attributes:
         text: the prompt as the model gets it, but for a BOS that the tokenizer adds (`bos_was_cut`).
         context: the variables that the template was rendered with.
@@ -80,6 +83,7 @@ class ChatPrompt(Prompt):
     def __init__(
         self,
         text: str,
+        parts: Callable[[], Sequence[Part]],
         *,
         steps: Callable[[], tuple[Step, ...]],
         context: Mapping[str, Any],
@@ -87,7 +91,7 @@ class ChatPrompt(Prompt):
         family: str,
         bos_was_cut: bool,
     ) -> None:
-        super().__init__(text, _not_marked)
+        super().__init__(text, parts)
         self.context = context
         self.template_name = template_name
         self.family = family
@@ -115,7 +119,3 @@ class ChatPrompt(Prompt):
 
     def __repr__(self) -> str:
         return f"ChatPrompt({self.text!r}, template_name={self.template_name!r}, family={self.family!r})"
-
-
-def _not_marked() -> tuple[Part, ...]:
-    raise ValueError("this prompt was rendered without marking, so it does not know its parts")

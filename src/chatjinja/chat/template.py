@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 
 from chatjinja.chat import loader
-from chatjinja.chat.apply import Job
+from chatjinja.chat.apply import Job, Surroundings
 from chatjinja.chat.capabilities import Capabilities
+from chatjinja.chat.clock import Clock
 from chatjinja.chat.families import Family
 from chatjinja.chat.gguf import read_gguf
+from chatjinja.chat.marked import Marks, prompt_of
 from chatjinja.chat.models import Model
 from chatjinja.chat.prompt import ChatPrompt
 from chatjinja.chat.requests import check_sampling, read_request
@@ -18,8 +20,9 @@ from chatjinja.chat.sources import TOOL_USE, Chosen, choose_default, disarm
 from chatjinja.chat.variant import Variant
 from chatjinja.chat.workarounds import WORKAROUNDS, Arguments, Workaround
 from chatjinja.environment import Environment, Now, Template
-from chatjinja.environment.clock import clock_of
+from chatjinja.environment.base import Marking
 from chatjinja.errors import TemplateError
+from chatjinja.marking import TrustPolicy
 from chatjinja.runtime.limits import Limits
 
 
@@ -112,38 +115,14 @@ class ChatTemplate:
         return cls(own, dialect=settings.get("dialect", "llama.cpp"), limits=settings.get("limits"))
 
     @classmethod
-    def from_string(
-        cls,
-        source: str,
-        *,
-        bos_token: str = "",
-        eos_token: str = "",
-        add_bos: bool = False,
-        add_eos: bool = False,
-        dialect: str = "llama.cpp",
-        limits: Limits | None = None,
-    ) -> ChatTemplate:
+    def from_string(cls, source: str, **settings: Unpack[Settings]) -> ChatTemplate:
         """From the text of a template. Empty, or just ``chatml``: the built-in ChatML."""
-        model = Model({"default": source}, bos_token, eos_token, add_bos, add_eos, "a text")
-        return cls(model, dialect=dialect, limits=limits)
+        return cls._of(Model({"default": source}, "", "", False, False, "a text"), settings)
 
     @classmethod
-    def from_file(
-        cls,
-        path: str | os.PathLike[str],
-        *,
-        bos_token: str = "",
-        eos_token: str = "",
-        add_bos: bool = False,
-        add_eos: bool = False,
-        dialect: str = "llama.cpp",
-        limits: Limits | None = None,
-    ) -> ChatTemplate:
+    def from_file(cls, path: str | os.PathLike[str], **settings: Unpack[Settings]) -> ChatTemplate:
         """From a file with the text of a template."""
-        model = loader.read_file(path)._replace(
-            bos_token=bos_token, eos_token=eos_token, add_bos=add_bos, add_eos=add_eos
-        )
-        return cls(model, dialect=dialect, limits=limits)
+        return cls._of(loader.read_file(path), settings)
 
     @classmethod
     def from_gguf(
@@ -212,6 +191,9 @@ class ChatTemplate:
         chat_template_kwargs: Mapping[str, Any] | None = None,
         workarounds: Iterable[str | Workaround] = WORKAROUNDS,
         arguments: Arguments = "error",
+        marking: Marking | None = None,
+        trust: TrustPolicy | None = None,
+        provenance: bool = False,
         now: Now = None,
         **fields: Any,
     ) -> ChatPrompt:
@@ -219,17 +201,23 @@ class ChatTemplate:
 
         Args:
             messages, tools, chat_template_kwargs: as in a request to a llama.cpp server. Not changed, and not to be
-                changed as long as the prompt's `context` or `steps` are read.
+                changed as long as the prompt's `context`, `steps` or `parts` are read.
             add_generation_prompt: whether the model's turn is opened; by default, unless a message is continued.
             continue_final_message: continue the last message: ``"content"``, ``"reasoning_content"``, or True for
                 the one of them that fits. An assistant's message at the end is continued in any case.
             workarounds: the steps between request and template, themselves or by name.
             arguments: what to do with tool arguments in the history that are not JSON.
+            marking, trust, provenance: how to mark who wrote what, as for `Template.render_marked`, but sources and
+                the paths of `trust` are JSON Pointers into the request (``/messages/0/content``). Without `marking`
+                the parts are sound ones, made when they are first asked for.
             now: the clock, as for `Template.render`.
             **fields: other fields of a request, such as ``reasoning_effort`` or ``response_format``.
 
-        Raises RequestError for what the server refuses, TemplateError if the template fails.
+        Raises RequestError for what the server refuses, TemplateError if the template fails, ValueError for options
+        that do not go together, TypeError for a field that is nearly the name of another.
         """
+        if fields:
+            _refuse_misspelt(fields)
         body: dict[str, Any] = {"messages": messages, **fields}
         if tools is not None:
             body["tools"] = tools
@@ -240,7 +228,8 @@ class ChatTemplate:
             body["add_generation_prompt"] = add_generation_prompt
         if chat_template_kwargs is not None:
             body["chat_template_kwargs"] = chat_template_kwargs
-        return self.apply_request(body, workarounds=workarounds, arguments=arguments, now=now)
+        marks = Marks(marking, trust, provenance)
+        return self._apply(body, workarounds, arguments, marks, now)
 
     def apply_request(
         self,
@@ -248,23 +237,34 @@ class ChatTemplate:
         *,
         workarounds: Iterable[str | Workaround] = WORKAROUNDS,
         arguments: Arguments = "error",
+        marking: Marking | None = None,
+        trust: TrustPolicy | None = None,
+        provenance: bool = False,
         now: Now = None,
     ) -> ChatPrompt:
         """The prompt for the body of a chat request, as data or as JSON text; otherwise as `apply`.
 
         Here, as in the server, ``add_generation_prompt`` is true unless the body says false.
         """
+        return self._apply(body, workarounds, arguments, Marks(marking, trust, provenance), now)
+
+    def _apply(
+        self,
+        body: Mapping[str, Any] | str | bytes,
+        workarounds: Iterable[str | Workaround],
+        arguments: Arguments,
+        marks: Marks,
+        now: Now,
+    ) -> ChatPrompt:
+        if arguments not in _POLICIES:
+            raise ValueError(f"arguments is one of {', '.join(_POLICIES)}, not {arguments!r}")
         request = read_request(body)
-        job = Job(
-            request,
-            self._for_tools if request.tools else self._default,
-            thinks=self._default.thinks,
-            moment=clock_of(now)(),
-            add_bos=self.add_bos,
-            add_eos=self.add_eos,
-        )
-        job.run_steps(WORKAROUNDS if workarounds is WORKAROUNDS else steps_named(workarounds), arguments)
-        prompt = job.prompt()
+        variant = self._for_tools if request.tools else self._default
+        bos, eos = self.bos_token if self.add_bos else "", self.eos_token if self.add_eos else ""
+        job = Job(request, variant, Surroundings(self._default.thinks, Clock(now), bos, eos))
+        steps = WORKAROUNDS if workarounds is WORKAROUNDS else steps_named(workarounds)
+        job.run_steps(steps, arguments)
+        prompt = prompt_of(job, marks)
         check_sampling(request.body, bool(request.tools))
         return prompt
 
@@ -279,3 +279,22 @@ def steps_named(wanted: Iterable[str | Workaround]) -> tuple[Workaround, ...]:
             raise ValueError(f"no workaround is named {item!r}; known: {', '.join(known)}")
         found.append(step)
     return tuple(found)
+
+
+_POLICIES = get_args(Arguments)
+_FIELDS = (
+    *("messages", "tools", "tool_choice", "parallel_tool_calls", "add_generation_prompt", "continue_final_message"),
+    *("chat_template_kwargs", "reasoning_effort", "reasoning_format", "response_format", "json_schema", "grammar"),
+    *("workarounds", "arguments", "marking", "trust", "provenance", "now", "stream", "logprobs", "top_logprobs"),
+)
+"""What `ChatTemplate.apply` takes and looks at. A server ignores all other fields, so they are no mistake."""
+
+
+def _refuse_misspelt(fields: Mapping[str, Any]) -> None:
+    """TypeError for a name that nobody looks at, but is nearly one of `_FIELDS`."""
+    from difflib import get_close_matches  # takes a while to import
+
+    for name in fields:
+        meant = [] if name in _FIELDS else get_close_matches(name, _FIELDS, 1, 0.85)
+        if meant:
+            raise TypeError(f"apply() has no parameter {name!r}; did you mean {meant[0]!r}?")

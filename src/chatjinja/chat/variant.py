@@ -6,13 +6,18 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from chatjinja.chat.capabilities import Capabilities, find_capabilities
+from chatjinja.chat.capabilities import (
+    Capabilities,
+    ServerCapabilities,
+    find_capabilities,
+    find_server_capabilities,
+)
 from chatjinja.chat.families import family_of
 from chatjinja.chat.marks import Marks, find_marks
-from chatjinja.chat.needs import same_without_generation_prompt
+from chatjinja.chat.renders import Renders
 from chatjinja.chat.sources import Chosen
 from chatjinja.chat.workarounds import WORKAROUNDS, Subject, Workaround
-from chatjinja.environment.environment import Environment
+from chatjinja.environment.environment import Environment, llama_template
 
 
 class Variant:
@@ -28,21 +33,26 @@ class Variant:
 
     def __init__(self, chosen: Chosen, environment: Environment, bos_token: str, eos_token: str) -> None:
         self.chosen = chosen
-        self.template = environment.from_string(chosen.source, chosen.name)
+        self.template = llama_template(environment, chosen.source, chosen.name)
         self.source = self.template.source.text
         self.family = family_of(self.source)
         self.bos_token = bos_token
         self.eos_token = eos_token
 
     @cached_property
+    def server_capabilities(self) -> ServerCapabilities:
+        """The nine capabilities; all that `apply` needs."""
+        return find_server_capabilities(self.template)
+
+    @cached_property
     def capabilities(self) -> Capabilities:
-        """The nine capabilities."""
-        return find_capabilities(self.template)
+        """Everything that probes tell."""
+        return find_capabilities(self.template, self.server_capabilities)
 
     @cached_property
     def able(self) -> Mapping[str, bool]:
         """The nine answers by name."""
-        return self.capabilities.as_dict()
+        return self.server_capabilities.as_dict()
 
     @cached_property
     def marks(self) -> Marks:
@@ -58,9 +68,9 @@ class Variant:
         return thinks if isinstance(thinks, bool) else thinks(self.source)
 
     @cached_property
-    def is_same_without_generation_prompt(self) -> bool:
-        """A render that succeeds with a generation prompt also does without."""
-        return same_without_generation_prompt(self.template.tree)
+    def renders(self) -> Renders:
+        """What renders without and with a generation prompt have in common."""
+        return Renders(self.template, self.chosen.source)
 
     @cached_property
     def _usual_steps(self) -> tuple[Workaround, ...]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from chatjinja.chat.jsontext import JsonError, json_type, parse_json
+from chatjinja.chat.jsontext import JsonError, json_type
 from chatjinja.chat.messages import Message
+from chatjinja.chat.tracked import concat, instead, joined, parsed, stripped
+from chatjinja.runtime.strings import BLANKS
 
 Arguments = Literal["error", "keep", "empty"]
 """What to do with tool arguments in the history that are not JSON: refuse the request as llama.cpp does, leave
 the text as it is, or put an empty object there."""
-BLANKS = " \t\n\v\f\r"
-"""What C's `isspace` takes for blanks."""
 
 
 class Subject(NamedTuple):
@@ -40,10 +40,12 @@ class Wishes(NamedTuple):
     Attributes:
         kwargs: its ``chat_template_kwargs``.
         arguments: see `Arguments`.
+        own: what to call with a text that a step writes itself, so that it does not count as input.
     """
 
     kwargs: Mapping[str, Any]
     arguments: Arguments
+    own: Callable[[str], str] = str
 
 
 class Misfit(Exception):  # noqa: N818 -- becomes a RequestError
@@ -86,14 +88,6 @@ def _each(change: Callable[[Message, Wishes], Message]) -> Change:
     return change_each
 
 
-def joined(texts: Sequence[str], separator: str) -> str:
-    """Texts with a separator before each that has something before it."""
-    text = ""
-    for part in texts:
-        text = f"{text}{separator}{part}" if text else part
-    return text
-
-
 def text_of(content: Any, separator: str) -> str:
     """A message's content as one text."""
     return content if isinstance(content, str) else joined([part["text"] for part in content], separator)
@@ -109,14 +103,14 @@ def _wants_stripped(subject: Subject) -> bool:
 def _strip_blanks(message: Message, wishes: Wishes) -> Message:
     content = message["content"]
     if isinstance(content, str):
-        stripped: Any = content.strip(BLANKS)
+        bare: Any = stripped(content, BLANKS)
     else:
-        stripped = [{"type": "text", "text": part["text"].strip(BLANKS)} for part in content]
-    made = message if stripped == content else {**message, "content": stripped}
+        bare = [{"type": part["type"], "text": stripped(part["text"], BLANKS)} for part in content]
+    made = message if bare == content else {**message, "content": bare}
     reasoning = message.get("reasoning_content")
-    if reasoning is None or reasoning.strip(BLANKS) == reasoning:
+    if reasoning is None or stripped(reasoning, BLANKS) == reasoning:
         return made
-    made = {**made, "reasoning_content": reasoning.strip(BLANKS)}
+    made = {**made, "reasoning_content": stripped(reasoning, BLANKS)}
     if not made["reasoning_content"]:
         del made["reasoning_content"]
     return made
@@ -134,7 +128,9 @@ def _join_parts(messages: Messages, wishes: Wishes) -> Messages:
     if {type(message["content"]) for message in messages} <= _TEXT:
         return messages
     return [
-        message if isinstance(message["content"], str) else {**message, "content": text_of(message["content"], "\n")}
+        message
+        if isinstance(message["content"], str)
+        else {**message, "content": text_of(message["content"], wishes.own("\n"))}
         for message in messages
     ]
 
@@ -146,7 +142,11 @@ def _only_lists(subject: Subject) -> bool:
 
 def _wrap_text(message: Message, wishes: Wishes) -> Message:
     content = message["content"]
-    return {**message, "content": [{"type": "text", "text": content}]} if isinstance(content, str) else message
+    return {**message, "content": [_text_part(content, wishes)]} if isinstance(content, str) else message
+
+
+def _text_part(text: str, wishes: Wishes) -> dict[str, str]:
+    return {"type": wishes.own("text"), "text": text}
 
 
 def _knows_no_developer(subject: Subject) -> bool:
@@ -156,7 +156,10 @@ def _knows_no_developer(subject: Subject) -> bool:
 def _developer_to_system(messages: Messages, wishes: Wishes) -> Messages:
     if "developer" not in [message["role"] for message in messages]:
         return messages
-    return [{**message, "role": "system"} if message["role"] == "developer" else message for message in messages]
+    return [
+        {**message, "role": instead(message["role"], "system")} if message["role"] == "developer" else message
+        for message in messages
+    ]
 
 
 def _knows_no_system(subject: Subject) -> bool:
@@ -174,7 +177,8 @@ def _merge_system(messages: Messages, wishes: Wishes) -> Sequence[Message | None
             reference = f"[json.exception.type_error.302] type must be string, but is {kind}"
             text = "must be text: the template knows no system role, so it is merged with its neighbour"
             raise Misfit(400, reference, text, index, "content")
-    merged = {**messages[1], "content": messages[0]["content"] + "\n" + messages[1]["content"]}
+    content = concat((messages[0]["content"], wishes.own("\n"), messages[1]["content"]))
+    merged = {**messages[1], "content": content}
     return [None, merged, *messages[2:]]
 
 
@@ -198,7 +202,7 @@ def _parsed_call(call: dict[str, Any], policy: Arguments, index: int, number: in
     function = call["function"]
     arguments: Any = function["arguments"]
     try:
-        arguments = parse_json(arguments)
+        arguments = parsed(arguments)
     except JsonError as error:
         if policy == "error":
             reference = f"Failed to parse tool call arguments as JSON: {error.reference}"
@@ -219,9 +223,9 @@ def _typed_thinking(message: Message, wishes: Wishes) -> Message:
     made = {key: value for key, value in message.items() if key != "reasoning_content"}
     parts: list[dict[str, str]] = []
     if "reasoning_content" in message:
-        parts.append({"type": "thinking", "thinking": message["reasoning_content"]})
+        parts.append({"type": wishes.own("thinking"), "thinking": message["reasoning_content"]})
     content = message["content"]
-    parts += [{"type": "text", "text": content}] if isinstance(content, str) else content
+    parts += [_text_part(content, wishes)] if isinstance(content, str) else content
     return {**made, "content": parts}
 
 
@@ -247,11 +251,11 @@ def _empty_reasoning(message: Message, wishes: Wishes) -> Message:
 def _language_codes(message: Message, wishes: Wishes) -> Message:
     if message["role"] != "user":
         return message
+    english = wishes.own("en-GB")
     part = {
-        "type": "text",
-        "text": text_of(message["content"], "\n"),
-        "source_lang_code": wishes.kwargs.get("source_lang_code", "en-GB"),
-        "target_lang_code": wishes.kwargs.get("target_lang_code", "en-GB"),
+        **_text_part(text_of(message["content"], wishes.own("\n")), wishes),
+        "source_lang_code": wishes.kwargs.get("source_lang_code", english),
+        "target_lang_code": wishes.kwargs.get("target_lang_code", english),
     }
     return {**message, "content": [part]}
 
@@ -315,7 +319,7 @@ def _response(message: Message, number: int, calls: Sequence[Mapping[str, Any]])
     response: Any = message["content"]
     if isinstance(response, str):
         try:
-            response = parse_json(response)
+            response = parsed(response)
         except JsonError:
             response = message["content"]
     return {"name": name, "response": response}

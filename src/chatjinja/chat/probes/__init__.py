@@ -1,0 +1,1 @@
+"""Probes: what a template does with made-up conversations."""
