@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from chatjinja import ChatTemplate, RequestError, TemplateError
+from chatjinja.analysis.engines.llama_server_process import LlamaServer
 from chatjinja.chat import FAMILIES
 from tests.peers.chat_requests import requests
-from tests.peers.llama_server import LlamaServer
 
 MISSING = [name for name in ("xllamacpp", "gguf", "numpy") if importlib.util.find_spec(name) is None]
 pytestmark = pytest.mark.skipif(

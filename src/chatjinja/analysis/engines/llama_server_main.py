@@ -1,73 +1,21 @@
-"""A real llama.cpp server without a real model.
+"""The process behind `chatjinja.analysis.engines.llama_server_process`; run as a file.
 
-Run as a file, it makes a one-layer random model (120 KB) that carries a template, starts the server of the
-package `xllamacpp` on it, and answers requests: one JSON object a line from standard input, one
-``{"status": …, "body": …}`` a line to standard output, after a first line with the capabilities.
-`LlamaServer` runs that in a process of its own, so that the server ends with it. All traffic stays on this machine.
+It makes a one-layer random model (120 KB) that carries a template, starts the server of the package `xllamacpp` on it,
+and answers requests: one JSON object a line from standard input, one ``{"status": …, "body": …}`` a line to standard
+output, after a first line with the capabilities. All traffic stays on this machine.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 EMBEDDING, HEADS, HIDDEN = 32, 2, 64
-
-
-class LlamaServer:
-    """A running server. Use as a context manager.
-
-    Attributes:
-        capabilities: what the server says of the template.
-    """
-
-    def __init__(self, templates: dict[str, str], *, add_bos: bool = True) -> None:
-        command = [sys.executable, __file__]
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, "TZ": "UTC"},
-        )
-        self.capabilities: dict[str, bool] = self._ask({"templates": templates, "add_bos": add_bos})
-
-    def ask(self, body: Any) -> tuple[int, Any]:
-        """Status and body of the answer to ``POST /apply-template``."""
-        answer = self._ask(body)
-        return answer["status"], answer["body"]
-
-    def _ask(self, data: Any) -> Any:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(data) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError("the server does not start with this template")
-        return json.loads(line)
-
-    def __enter__(self) -> LlamaServer:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-
-# --- in the process of the server ----------------------------------------------------------------------
 
 
 def write_model(path: Path, templates: dict[str, str], *, add_bos: bool) -> None:
