@@ -1,4 +1,4 @@
-"""Chat templates, rendered exactly as llama.cpp renders them.
+"""Chat templates, rendered exactly as llama.cpp and transformers render them.
 
 >>> import chatjinja
 >>> chatjinja.render("{{ messages[0].content }}", {"messages": [{"role": "user", "content": "Hi"}]})
@@ -7,6 +7,7 @@
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
 if TYPE_CHECKING:
+    from chatjinja.analysis import Difference, Report, compare
     from chatjinja.chat import ChatPrompt, ChatTemplate
     from chatjinja.environment import Environment, Template, render
     from chatjinja.errors import (
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedError,
     )
+    from chatjinja.integrations import (
+        ApplyError,
+        ApplyTypeError,
+        Patch,
+        ToolSchemaError,
+        apply_chat_template,
+        patch,
+        unpatch,
+    )
     from chatjinja.marking import DEFAULT_TRUST, Part, Prompt, TrustPolicy
     from chatjinja.runtime.limits import Limits
     from chatjinja.source import Span
@@ -31,33 +41,44 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DEFAULT_TRUST",
+    "ApplyError",
+    "ApplyTypeError",
     "ChatJinjaError",
     "ChatPrompt",
     "ChatTemplate",
     "ContextError",
+    "Difference",
     "Environment",
     "LimitError",
     "Limits",
     "LoadError",
     "OperationError",
     "Part",
+    "Patch",
     "Prompt",
     "RaisedError",
+    "Report",
     "RequestError",
     "Span",
     "Template",
     "TemplateError",
     "TemplateSyntaxError",
     "TokenizedPrompt",
+    "ToolSchemaError",
     "TrustPolicy",
     "UnknownNameError",
     "UnsupportedError",
+    "apply_chat_template",
+    "compare",
+    "patch",
     "render",
     "tokenize",
+    "unpatch",
 ]
 
 # Everything loads on first use: the import itself must not cost a program its start.
 _HOMES = {
+    "analysis": ("Difference", "Report", "compare"),
     "chat": ("ChatPrompt", "ChatTemplate"),
     "environment": ("Environment", "Template", "render"),
     "errors": (
@@ -72,6 +93,15 @@ _HOMES = {
         "TemplateSyntaxError",
         "UnknownNameError",
         "UnsupportedError",
+    ),
+    "integrations": (
+        "ApplyError",
+        "ApplyTypeError",
+        "Patch",
+        "ToolSchemaError",
+        "apply_chat_template",
+        "patch",
+        "unpatch",
     ),
     "marking": ("DEFAULT_TRUST", "Part", "Prompt", "TrustPolicy"),
     "runtime.limits": ("Limits",),

@@ -79,6 +79,20 @@ def test_context_and_json(cli: Cli, request_file: str) -> None:
     }
 
 
+def test_marks(cli: Cli, request_file: str) -> None:
+    args = "apply", cli.file("t", TEMPLATE), request_file
+    assert cli(*args, "--marked").text == "[system][input]Be brief.[/input][user][input]Hi[/input][assistant]"
+    assert [line for line in cli(*args, "--provenance").text.splitlines() if line.startswith("input")] == [
+        'input     "Be brief."  /messages/0/content',
+        'input     "Hi"  /messages/1/content',
+    ]
+    assert "parts" not in cli(*args, "--json").data
+    marked = cli(*args, "--json", "--marked").data
+    assert marked["parts"][1] == {"text": "Be brief.", "is_input": True}
+    assert marked["context"] == cli(*args, "--context").data
+    assert cli(*args, "--json", "--provenance").data["parts"][3]["source"] == "/messages/0/content"
+
+
 def test_refusals(cli: Cli) -> None:
     request = cli.file("bad.json", '{"messages": [{"role": "user"}]}')
     result = cli("apply", cli.file("t", TEMPLATE), request)
@@ -131,24 +145,6 @@ def test_nothing_to_load(cli: Cli, request_file: str) -> None:
     assert (result.code, result.err) == (2, "error: nowhere: there is no such file or folder\n")
     result = cli("caps", cli.file("broken", "{{"))
     assert result.code == 1
-
-
-def test_caps(cli: Cli) -> None:
-    result = cli("caps", cli.file("t", TEMPLATE + "{% if messages[1] %}{{ tools[0].x + 1 }}{% endif %}"))
-    lines = result.text.splitlines()
-    assert lines[:3] == [
-        "family generic",
-        "supports_string_content       yes           content that is text is rendered",
-        "supports_typed_content        no            content is never used as a list",
-    ]
-    assert any(" probe failed " in line for line in lines)
-    data = cli("caps", "t", "--json").data
-    assert (data["template"], data["family"]) == ("default", "generic")
-    assert data["capabilities"]["supports_string_content"] == {
-        "value": True,
-        "answer": "yes",
-        "why": "content that is text is rendered",
-    }
 
 
 def test_templates(cli: Cli) -> None:

@@ -159,3 +159,10 @@ def test_python_of_what_is_no_template(cli: Cli) -> None:
 def test_version(cli: Cli) -> None:
     result = cli("--version")
     assert (result.code, result.text) == (0, f"chatjinja {chatjinja.__version__}\n")
+
+
+def test_long_examples_are_cut(cli: Cli) -> None:
+    text = cli("deviations", "--dialect", "transformers").text
+    assert "{% set n = 1 %}{{ n + n" in text
+    assert " … " in text
+    assert max(map(len, text.splitlines())) < 400

@@ -221,3 +221,10 @@ def test_interrupted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inputs, "read_text", interrupt)
     result = cli("render", "-")
     assert (result.code, result.out, result.err) == (130, b"", "")
+
+
+def test_a_model_file_is_no_template(cli: Cli) -> None:
+    result = cli("render", cli.file("m.gguf", b"GGUF\x03\x00\x00\x00\x9c"))
+    assert result.code == 2
+    assert "this is a model file, not a text" in result.err
+    assert "chatjinja templates m.gguf --show default" in result.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -12,11 +12,13 @@ from rich.text import Text
 from chatjinja import ChatPrompt
 from chatjinja.chat import WORKAROUNDS, Change
 from chatjinja.chat.jsontext import compact
+from chatjinja.chat.workarounds import Arguments
 from chatjinja.cli.chat_inputs import AddBosOption, BosOption, EosOption, NameOption, SourceArgument, read_chat
 from chatjinja.cli.inputs import STDIN, Moment, parse_moment, read_context
+from chatjinja.cli.marked_output import part_data, show_prompt
 from chatjinja.cli.outputs import guard, template_errors, write_json, write_rich, write_text
 
-_POLICIES = ("error", "keep", "empty")
+_POLICIES: Mapping[str, Arguments] = {"error": "error", "keep": "keep", "empty": "empty"}
 _WIDEST = 100
 
 
@@ -69,7 +71,20 @@ def apply_command(
     context: Annotated[
         bool, typer.Option("--context", help="Show the template's variables as JSON, instead of the prompt.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write everything as JSON.")] = False,
+    marked: Annotated[
+        bool,
+        typer.Option(
+            "--marked",
+            help="Show what was copied from the request: in colour on a terminal, else between [input] and [/input].",
+        ),
+    ] = False,
+    provenance: Annotated[
+        bool,
+        typer.Option(
+            "--provenance", help="List the parts of the prompt, one a line, with their places in the request."
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write everything as JSON; parts only if asked for.")] = False,
 ) -> None:
     """Show the prompt that a llama.cpp server builds from a chat request."""
     if source == STDIN and request == STDIN:
@@ -77,13 +92,18 @@ def apply_command(
     with guard(), template_errors(as_json):
         chat = read_chat(source, name, bos, eos, add_bos)
         prompt = chat.apply_request(
-            read_context(request),
+            read_context(request, "request"),
             workarounds=[step for step in WORKAROUNDS if step.name not in (without or ())],
-            arguments=arguments,  # type: ignore[arg-type]  # checked above
+            arguments=_POLICIES[arguments],
+            marking="sound" if marked or provenance else None,
+            provenance=provenance,
             now=None if now is None else now.value,
         )
         if as_json:
-            write_json(_data(prompt))
+            parts = {"parts": [part_data(part) for part in prompt.parts]} if marked or provenance else {}
+            write_json({**_data(prompt), **parts})
+        elif marked or provenance:
+            show_prompt(prompt, provenance=provenance, as_json=False)
         elif context:
             write_json(prompt.context)
         elif steps:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
+from chatjinja.cli.caps_tables import tables
 from chatjinja.cli.chat_inputs import NameOption, SourceArgument, read_chat
 from chatjinja.cli.outputs import guard, template_errors, write_json, write_rich
-
-_STYLES = {"yes": "green", "no": "red", "probe failed": "yellow"}
 
 
 def caps_command(
@@ -23,12 +21,8 @@ def caps_command(
     with guard(), template_errors(as_json):
         chat = read_chat(source, name)
         found = chat.capabilities
+        chosen, family = chat.origin.chosen, chat.family.name
         if as_json:
-            answers = {key: {"value": value, **found.evidence[key]._asdict()} for key, value in found.as_dict().items()}
-            write_json({"template": chat.origin.chosen, "family": chat.family.name, "capabilities": answers})
-            return
-        table = Table.grid(padding=(0, 2))
-        for key in found.as_dict():
-            evidence = found.evidence[key]
-            table.add_row(Text(key), Text(evidence.answer, _STYLES[evidence.answer]), Text(evidence.why, "dim"))
-        write_rich(Text.assemble("family ", (chat.family.name, "bold")), table)
+            write_json({"template": chosen, "family": family, "capabilities": found.to_dict()})
+        else:
+            write_rich(Text.assemble("template ", (chosen, "bold"), ", family ", (family, "bold")), *tables(found))

@@ -14,6 +14,8 @@ from chatjinja.cli.inputs import dialect_named, dialect_option
 from chatjinja.cli.outputs import guard, write_json, write_rich
 from chatjinja.dialects.base import Deviation
 
+_LONGEST = 300
+
 
 def deviations_command(
     dialect: Annotated[str, dialect_option()] = "llama.cpp",
@@ -36,5 +38,10 @@ def _block(deviation: Deviation) -> Table:
     table.add_column(style="cyan", no_wrap=True)
     table.add_column()
     for name in ("what", "example", "reference", "here"):
-        table.add_row(name, Text(getattr(deviation, name)))
+        table.add_row(name, Text(_shortened(getattr(deviation, name))))
     return table
+
+
+def _shortened(text: str) -> str:
+    """One example is a chain of 300 operators; as JSON it is whole."""
+    return text if len(text) <= _LONGEST else f"{text[:60]} … {text[-20:]}"

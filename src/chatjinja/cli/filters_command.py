@@ -12,7 +12,8 @@ from rich.text import Text
 
 from chatjinja.cli.inputs import dialect_named, dialect_option
 from chatjinja.cli.outputs import guard, write_json, write_rich
-from chatjinja.runtime.objects import Builtin
+from chatjinja.dialects import JinjaDialect, LlamaDialect
+from chatjinja.runtime.jinja.tables import JinjaTables
 from chatjinja.runtime.tables import Tables
 
 _TEST_GLOBAL = "test_is_"
@@ -24,17 +25,22 @@ def filters_command(
 ) -> None:
     """List filters and methods by type of value, tests and globals.
 
-    A filter and a method of one name are the same: x|upper is x.upper().
+    In llama.cpp's dialects a filter and a method of one name are the same: x|upper is x.upper().
     """
-    tables = dialect_named(dialect).tables
+    chosen = dialect_named(dialect)
     with guard():
-        if as_json:
-            write_json({"dialect": dialect, **_data(tables)})
+        if isinstance(chosen, LlamaDialect):
+            data, tables = _data(chosen.tables), _tables(chosen.tables)
         else:
-            write_rich(*_tables(tables))
+            assert isinstance(chosen, JinjaDialect)
+            data, tables = _jinja_data(chosen.tables), _jinja_tables(chosen.tables)
+        if as_json:
+            write_json({"dialect": dialect, **data})
+        else:
+            write_rich(*tables)
 
 
-def describe(name: str, builtin: Builtin) -> str | None:
+def describe(name: str, builtin: Any) -> str | None:
     """The first line of a built-in's docstring, without quotes and without its bare name at the start."""
     function: Any = builtin.func if isinstance(builtin, partial) else builtin
     text: str | None = function.__doc__
@@ -50,7 +56,7 @@ def _data(tables: Tables) -> dict[str, Any]:
     }
 
 
-def _descriptions(builtins: Mapping[str, Builtin]) -> dict[str, str | None]:
+def _descriptions(builtins: Mapping[str, Any]) -> dict[str, str | None]:
     return {name: describe(name, builtins[name]) for name in sorted(builtins)}
 
 
@@ -69,7 +75,29 @@ def _tables(tables: Tables) -> list[Table | Text]:
     return parts
 
 
-def _section(title: str, builtins: Mapping[str, Builtin]) -> list[Table | Text]:
+def _jinja_data(tables: JinjaTables) -> dict[str, Any]:
+    return {
+        "filters": _descriptions(tables.filters),
+        "methods": {kind.__name__: _descriptions(table) for kind, table in tables.methods.items() if table},
+        "tests": _descriptions(tables.tests),
+        "globals": _descriptions(_functions(tables)),
+    }
+
+
+def _functions(tables: JinjaTables) -> dict[str, Any]:
+    return {name: value.function for name, value in tables.globals.items()}
+
+
+def _jinja_tables(tables: JinjaTables) -> list[Table | Text]:
+    parts = _section("Filters", tables.filters)
+    for kind, table in tables.methods.items():
+        if table:
+            parts += _section(f"Methods of {kind.__name__}", table)
+    parts += _section("Tests (x is NAME)", tables.tests)
+    return parts + _section("Globals", _functions(tables))
+
+
+def _section(title: str, builtins: Mapping[str, Any]) -> list[Table | Text]:
     return [_heading(title), _rows(_descriptions(builtins))]
 
 

@@ -31,8 +31,8 @@ def read_template(path: str, dialect: str) -> Template:
     return Environment(dialect).from_string(read_text(path), _shown(path))
 
 
-def read_context(path: str) -> dict[str, Any]:
-    """The JSON object in a file, or on standard input for ``-``. Raises InputError."""
+def read_context(path: str, what: str = "context") -> dict[str, Any]:
+    """The JSON object in a file, or on standard input for ``-``. Raises InputError, which calls it `what`."""
     text = read_text(path).removeprefix("\ufeff")
     where = _shown(path)
     try:
@@ -43,7 +43,7 @@ def read_context(path: str) -> dict[str, Any]:
         raise InputError(f"{where}: not valid JSON: {error}") from None
     if not isinstance(context, dict):
         kind = _JSON_KINDS.get(type(context), "a number")
-        raise InputError(f'{where}: the context must be a JSON object such as {{"messages": […]}}, not {kind}')
+        raise InputError(f'{where}: the {what} must be a JSON object such as {{"messages": […]}}, not {kind}')
     return context
 
 
@@ -69,6 +69,11 @@ def read_text(path: str) -> str:
                 data = file.read()
     except OSError as error:
         raise InputError(f"{_shown(path)}: {error.strerror or error}") from None
+    if data[:4] == b"GGUF":
+        raise InputError(
+            f"{_shown(path)}: this is a model file, not a text; "
+            f"its template is what `chatjinja templates {shlex.quote(path)} --show default` writes"
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -19,7 +19,7 @@ def python_command(
         bool,
         typer.Option(
             "--exact",
-            help="Show the exact form, which takes over when llama.cpp has an oddity.",
+            help="Show the exact form, which takes over where the usual one will not do.",
         ),
     ] = False,
 ) -> None:
@@ -28,9 +28,9 @@ def python_command(
     It is for reading: templates are compiled to a syntax tree, and this is that tree as text.
     """
     with guard(), template_errors(as_json=False):
-        compiled = read_template(template, dialect).form(exact=exact).compiled
+        tree = read_template(template, dialect).python(exact=exact)
         try:
-            code = ast.unparse(compiled.tree)
+            code = ast.unparse(tree)
         except RecursionError:
             raise InputError("the generated code is nested too deeply to be written as text") from None
         coloured = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code)

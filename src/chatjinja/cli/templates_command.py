@@ -43,7 +43,7 @@ def templates_command(
             table.add_row(Text(name, "cyan"), f"{len(chat.sources[name])} characters")
         used_text = f"used: {origin.chosen} ({origin.why}); with tools: {origin.for_tools}"
         shown = ", ".join(f"{key} {value!r}" for key, value in tokens.items())
-        write_rich(Text(origin.where, "bold"), table, Text(used_text), Text(shown))
+        write_rich(Text(origin.where, "bold"), *([table] if origin.names else []), Text(used_text), Text(shown))
         if origin.ignored is not None:
             write_rich(Text(f"the template for tools is ignored: {origin.ignored}", "yellow"))
         if origin.disarmed:
