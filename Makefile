@@ -1,6 +1,6 @@
 # Everything runs in .venv; only Python 3.11 or newer and make are needed beforehand.
 PYTHON ?= python3
-PYTEST_ARGS ?= -n auto
+PYTEST_ARGS ?= -n auto --dist loadgroup
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -13,7 +13,7 @@ help:
 	@echo "make types       mypy --strict"
 	@echo "make layers      who may import whom"
 	@echo "make cover       branch coverage by the own tests, without the corpora"
-	@echo "make fuzz        the property tests with many examples, then ten minutes of random templates"
+	@echo "make fuzz        the property tests with many examples, then twice ten minutes of random templates"
 	@echo "make bench       speed beside Jinja2 and minijinja (needs the real templates)"
 	@echo "make wheel-test  build the wheel and try it in a fresh environment"
 
@@ -43,6 +43,7 @@ cover: $(VENV)/.for-dev
 fuzz: $(VENV)/.for-test
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m hypothesis --hypothesis-profile=fuzz
 	$(BIN)/python -m fuzz.run --minutes 10
+	$(BIN)/python -m fuzz.jinja --minutes 10
 
 bench: $(VENV)/.for-test
 	$(BIN)/python -m benchmarks.engines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-_SECONDS = 20
+_SECONDS = 8
 _SIZES = (64, 32, 16, 8, 4, 2, 1)
 
 

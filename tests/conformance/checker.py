@@ -27,7 +27,7 @@ class Failure:
 
     def __str__(self) -> str:
         source = repr(self.case.source) if self.case.name == self.case.id else self.case.name
-        return f"{self.case.id}: {self.kind}\n  template: {_crop(source)}\n{_indented(self.detail)}"
+        return f"{self.case.id}: {self.kind}\n  template: {crop(source)}\n{_indented(self.detail)}"
 
 
 def use_utc() -> None:
@@ -90,29 +90,29 @@ class Checker:
         except chatjinja.TemplateError as error:
             return _compare_error(case, error, attempt)
         except Exception as error:
-            return Failure(case, f"{attempt}crash: {type(error).__name__}", _describe(error))
+            return Failure(case, f"{attempt}crash: {type(error).__name__}", describe(error))
         if case.error is not None:
-            return Failure(case, f"{attempt}text instead of an error", f"expected: {case.error}\ngot: {_crop(text)!r}")
+            return Failure(case, f"{attempt}text instead of an error", f"expected: {case.error}\ngot: {crop(text)!r}")
         if text != case.text:
-            return Failure(case, f"{attempt}text differs", _difference(case.text or "", text))
+            return Failure(case, f"{attempt}text differs", difference(case.text or "", text))
         if self._parts:
             return _compare_parts(case, [(part.is_input, part.text) for part in marked])
         return None
 
 
-def _describe(error: Exception) -> str:
+def describe(error: Exception) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     place = f" at {trace.tb_frame.f_code.co_qualname}:{trace.tb_lineno}" if trace else ""
-    return f"{type(error).__name__}: {_crop(str(error))}{place}"
+    return f"{type(error).__name__}: {crop(str(error))}{place}"
 
 
 def _compare_error(case: Case, error: chatjinja.TemplateError, attempt: str) -> Failure | None:
     recorded = case.error
     got = f"{type(error).__name__}(phase={error.phase}, {error.node}, {error.lineno}:{error.colno}) {error.message!r}"
     if recorded is None:
-        return Failure(case, f"{attempt}error instead of a text", f"expected: {_crop(case.text or '')!r}\ngot: {got}")
+        return Failure(case, f"{attempt}error instead of a text", f"expected: {crop(case.text or '')!r}\ngot: {got}")
     wrong = [name for name, is_wrong in _error_checks(recorded, error).items() if is_wrong]
     if not wrong:
         return None
@@ -141,7 +141,7 @@ def _compare_parts(case: Case, got: list[tuple[bool, str]]) -> Failure | None:
     return Failure(case, "parts differ", "\n".join(rows))
 
 
-def _difference(expected: str, got: str) -> str:
+def difference(expected: str, got: str) -> str:
     at = next((i for i, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b), min(len(expected), len(got)))
     start = max(0, at - 60)
     return (
@@ -151,7 +151,7 @@ def _difference(expected: str, got: str) -> str:
     )
 
 
-def _crop(text: str) -> str:
+def crop(text: str) -> str:
     return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}… ({len(text)} characters)"
 
 

@@ -4,8 +4,8 @@ A fenced block is an example if its first line says so:
 
 - ``console run``: lines with ``$`` are commands, what follows each is its output (both streams).
 - ``pycon run``: a Python session. ``python run``: a program, silent if all is well.
-- ``jinja run``: templates, each followed by a line ``→ text`` (newlines written as ``\\n``), ``→ (nothing)`` or
-  ``→ error: message at line:column (Node)``.
+- ``jinja run`` or ``jinja run transformers``: templates, each followed by a line ``→ text`` (newlines written as
+  ``\\n``), ``→ (nothing)`` or ``→ error: message at line:column (Node)``.
 - ``… file=NAME``: the content of a file for the examples below it.
 
 The blocks of one document run in order, in one directory, which has a copy of ``examples/``.
@@ -92,6 +92,8 @@ class Runner:
             (self.directory / block.file).write_text(block.body, encoding="utf-8")
         if not block.runs:
             return block.body
+        if block.language == "jinja":
+            return self._jinja(block.body, "transformers" if "transformers" in block.words else "llama.cpp")
         return str(getattr(self, f"_{block.language}")(block.body))
 
     def _console(self, body: str) -> str:
@@ -123,12 +125,12 @@ class Runner:
         exec(compile(body, "docs", "exec"), self.names)
         return body
 
-    def _jinja(self, body: str) -> str:
+    def _jinja(self, body: str, dialect: str) -> str:
         out: list[str] = []
         template: list[str] = []
         for line in body.splitlines():
             if line.startswith(_ARROW):
-                out += [*template, _ARROW + _render("\n".join(template))]
+                out += [*template, _ARROW + _render("\n".join(template), dialect)]
                 template = []
             else:
                 template.append(line)
@@ -161,9 +163,9 @@ class _Session(doctest.DocTestRunner):
         self._add(example, _STACK.sub(r"\1    ...\n", "".join(traceback.format_exception(exc_info[1]))))
 
 
-def _render(template: str) -> str:
+def _render(template: str, dialect: str) -> str:
     try:
-        text = chatjinja.render(template)
+        text = chatjinja.render(template, dialect=dialect)
     except chatjinja.TemplateError as error:
         place = f" at {error.lineno}:{error.colno}" if error.lineno is not None else ""
         return f"error: {error.message}{place}" + (f" ({error.node})" if error.node else "")

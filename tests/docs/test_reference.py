@@ -15,7 +15,7 @@ from chatjinja.syntax import nodes
 from tests.docs.blocks import ROOT
 
 CODE = re.compile("[a-z]+(-[a-z]+)*")
-RAISES = ("error", "_error")
+RAISES = ("error", "_error", "refuse_node")
 """Helpers of lexer and parser that take a code as their second argument."""
 
 
