@@ -1,8 +1,9 @@
-"""How fast are real templates rendered, beside Jinja2 and minijinja?
+"""How fast are real templates rendered, in two dialects, beside Jinja2 and minijinja?
 
 Every template is rendered on four made-up conversations. Times are medians in microseconds; compiling is not
-included. A ratio says how many times as long as chatjinja an engine takes. A case that an engine refuses is shown
-but not counted, and ``≠`` marks an engine whose text differs from chatjinja's.
+included. A ratio says how many times as long as chatjinja an engine takes; ``--base`` chooses the dialect that counts.
+A case that an engine refuses is shown but not counted, and ``≠`` marks an engine whose text differs from that of
+chatjinja's default dialect.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from benchmarks.measure import geometric_mean, medians, print_machine, table, wr
 from benchmarks.peers import ENGINES
 from benchmarks.templates import RealTemplate, chosen
 
-BASE = "chatjinja"
-
 
 @dataclass(slots=True)
 class Result:
@@ -31,8 +30,8 @@ class Result:
     differs: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
 
-    def ratio(self, engine: str) -> float | None:
-        mine, theirs = self.microseconds.get(BASE), self.microseconds.get(engine)
+    def ratio(self, engine: str, base: str) -> float | None:
+        mine, theirs = self.microseconds.get(base), self.microseconds.get(engine)
         return theirs / mine if mine and theirs else None
 
 
@@ -51,7 +50,7 @@ def measure(template: RealTemplate, conversation: str, engines: Sequence[str], r
             continue
         calls[name] = partial(render, context)
     if calls:
-        first = texts.get(BASE) or next(iter(texts.values()))
+        first = texts.get("chatjinja") or next(iter(texts.values()))
         result.characters = len(first)
         result.differs = [name for name, text in texts.items() if text != first]
         result.microseconds = medians(calls, rounds=rounds)
@@ -68,25 +67,30 @@ def _ratio(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def means(results: Sequence[Result], engine: str) -> dict[str, float]:
-    """Geometric mean of the ratios to chatjinja, by conversation and over all."""
+def means(results: Sequence[Result], engine: str, base: str) -> dict[str, float]:
+    """Geometric mean of the ratios to `base`, by conversation and over all."""
     groups = {name: [r for r in results if r.conversation == name] for name in CASES}
     groups["all"] = list(results)
-    counted = {name: [x for r in group if (x := r.ratio(engine)) is not None] for name, group in groups.items()}
+    counted = {name: [x for r in group if (x := r.ratio(engine, base)) is not None] for name, group in groups.items()}
     return {name: geometric_mean(ratios) for name, ratios in counted.items() if ratios}
 
 
-def show(results: Sequence[Result], engines: Sequence[str]) -> None:
-    peers = [name for name in engines if name != BASE]
+def show(results: Sequence[Result], engines: Sequence[str], base: str) -> None:
+    peers = [name for name in engines if name != base]
     head = ["template, conversation", "characters", *(f"{name} µs" for name in engines), *(f"{p} ratio" for p in peers)]
     rows = [
-        [r.case, str(r.characters), *(_cell(r, name) for name in engines), *(_ratio(r.ratio(name)) for name in peers)]
+        [
+            r.case,
+            str(r.characters),
+            *(_cell(r, name) for name in engines),
+            *(_ratio(r.ratio(name, base)) for name in peers),
+        ]
         for r in results
     ]
     print(table(head, rows), end="\n\n")
-    columns = [name for name in [*CASES, "all"] if any(name in means(results, peer) for peer in peers)]
+    columns = [name for name in [*CASES, "all"] if any(name in means(results, peer, base) for peer in peers)]
     if columns:
-        by_peer = {peer: means(results, peer) for peer in peers}
+        by_peer = {peer: means(results, peer, base) for peer in peers}
         mean_rows = [[peer, *(_ratio(by_peer[peer].get(name)) for name in columns)] for peer in peers]
         print(table(["geometric mean of ratios", *columns], mean_rows))
     for result in results:
@@ -97,6 +101,7 @@ def show(results: Sequence[Result], engines: Sequence[str]) -> None:
 def main() -> None:
     parser = options.parser(__doc__)
     parser.add_argument("--only", nargs="+", choices=list(ENGINES), default=list(ENGINES), help="only these engines")
+    parser.add_argument("--base", choices=["chatjinja", "transformers dialect"], default="chatjinja")
     parser.add_argument("--conversations", nargs="+", choices=list(CASES), default=list(CASES))
     chosen_options = parser.parse_args()
     rounds = 3 if chosen_options.quick else 41
@@ -106,7 +111,7 @@ def main() -> None:
         for template in chosen(chosen_options.templates)
         for conversation in chosen_options.conversations
     ]
-    show(results, chosen_options.only)
+    show(results, chosen_options.only, chosen_options.base)
     write_json(
         chosen_options.json,
         "engines",

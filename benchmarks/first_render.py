@@ -81,7 +81,7 @@ def main() -> None:
         for template in chosen(chosen_options.templates)
         for conversation in CASES
     ]
-    show(results, list(ENGINES))
+    show(results, list(ENGINES), "chatjinja")
     rows = [{"case": r.case, "characters": r.characters, "microseconds": r.microseconds} for r in results]
     write_json(chosen_options.json, "first_render", rows)
 

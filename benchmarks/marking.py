@@ -39,6 +39,7 @@ def ways(template: chatjinja.Template, context: Mapping[str, Any]) -> dict[str, 
         "sound": lambda: marked(context).text,
         "sound, parts": lambda: marked(context).parts,
         "reference, parts": lambda: marked(context, marking="reference").parts,
+        "provenance": lambda: marked(context, provenance=True).text,
         "provenance, parts": lambda: marked(context, provenance=True).parts,
     }
 

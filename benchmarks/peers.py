@@ -52,8 +52,8 @@ def _tojson(
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
-def chatjinja_environment() -> chatjinja.Environment:
-    return chatjinja.Environment(dialect="llama.cpp", now=CLOCK)
+def chatjinja_environment(dialect: str = "llama.cpp") -> chatjinja.Environment:
+    return chatjinja.Environment(dialect=dialect, now=CLOCK)
 
 
 def jinja2_environment() -> jinja2.Environment:
@@ -83,6 +83,11 @@ def compile_chatjinja(source: str) -> Render:
     return chatjinja_environment().from_string(source).render
 
 
+def compile_transformers(source: str) -> Render:
+    """chatjinja's other language."""
+    return chatjinja_environment("transformers").from_string(source).render
+
+
 def compile_jinja2(source: str) -> Render:
     return jinja2_environment().from_string(source).render
 
@@ -99,6 +104,7 @@ def compile_minijinja(source: str) -> Render:
 
 ENGINES: dict[str, Callable[[str], Render]] = {
     "chatjinja": compile_chatjinja,
+    "transformers dialect": compile_transformers,
     "jinja2": compile_jinja2,
     "minijinja": compile_minijinja,
 }

@@ -17,6 +17,7 @@ from benchmarks.measure import geometric_mean, medians, print_machine, table, wr
 from benchmarks.peers import chatjinja_environment, jinja2_environment
 from benchmarks.templates import RealTemplate, chosen
 from chatjinja.compiler.codegen import compile_template
+from chatjinja.dialects import LlamaDialect
 from chatjinja.environment.forms import form_options
 from chatjinja.syntax.lexer import tokenize
 from chatjinja.syntax.parser import parse
@@ -27,9 +28,11 @@ STAGES = ("tokens", "tree", "code", "first render")
 
 def chatjinja_calls(template: RealTemplate) -> dict[str, Callable[[], object]]:
     environment = chatjinja_environment()
-    syntax = environment.dialect.syntax
+    dialect = environment.dialect
+    assert isinstance(dialect, LlamaDialect)
+    syntax = dialect.syntax
     source = template.source
-    settings = form_options(environment.dialect, environment.limits, "text", fold_names=True, checked=False)
+    settings = form_options(dialect, environment.limits, "text", fold_names=True, checked=False)
     context = CASES["2 turns"](template.arguments_as_text)
 
     def code() -> object:
