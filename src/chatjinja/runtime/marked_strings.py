@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 def text_of(value: str | Marked) -> str:
     """The text of a string of the exact form."""
-    return value if type(value) is str else value.text  # type: ignore[union-attr]
+    return value.text if isinstance(value, Marked) else value
 
 
 def _each_piece(change: Callable[[str], str]) -> Builtin:

@@ -77,7 +77,8 @@ class Function:
 
     def invoke(self, rt: Runtime, args: list[Value], scope: dict[str, Value] | None) -> Value:
         """Call it. `scope` holds the caller's variables that macros may read (dynamic scope)."""
-        raise NotImplementedError  # every kind of function has its own
+        # Every kind of function has its own. An abstract base class would say so, and make `isinstance` slow.
+        raise NotImplementedError
 
 
 NOT_BOUND = object()
